@@ -1,0 +1,102 @@
+package card
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// bom is the byte order mark that RFC 8259 8.1 lets a reader skip.
+var bom = []byte("\xEF\xBB\xBF")
+
+// Canonical returns the RFC 8785 form of one JSON value in a new slice. What
+// that form cannot carry is an error: a repeated member, a lone surrogate,
+// invalid UTF-8, a number outside double range, data after the value, or a
+// byte order mark.
+func Canonical(raw []byte) ([]byte, error) {
+	if err := checkNumbers(raw); err != nil {
+		return nil, fmt.Errorf("canonical form: %w", err)
+	}
+	v := jsontext.Value(bytes.Clone(raw)) // Canonicalize works in place
+	if err := v.Canonicalize(); err != nil {
+		return nil, fmt.Errorf("canonical form: %w", err)
+	}
+	return v, nil
+}
+
+// checkNumbers refuses what jsontext would clamp to the largest double, so
+// that different texts never share a canonical form.
+func checkNumbers(raw []byte) error {
+	d := jsontext.NewDecoder(bytes.NewReader(raw))
+	for {
+		t, err := d.ReadToken()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if t.Kind() != '0' {
+			continue
+		}
+		if _, err := strconv.ParseFloat(t.String(), 64); err != nil {
+			return fmt.Errorf("%s: a number outside double range", d.StackPointer())
+		}
+	}
+}
+
+// Digest returns the card_digest of a card as received: [Sum] over the
+// canonical form without the top-level member "signatures", so that signing
+// again changes nothing. A leading byte order mark is skipped.
+func Digest(raw []byte) (string, error) {
+	b, err := Canonical(bytes.TrimPrefix(raw, bom))
+	if err != nil {
+		return "", err
+	}
+	b, err = cutMember(b, "signatures")
+	if err != nil {
+		return "", err
+	}
+	return Sum(b), nil
+}
+
+// cutMember takes one top-level member out of a canonical object. Canonical
+// bytes have no spaces, so that what is left is canonical again.
+func cutMember(b []byte, name string) ([]byte, error) {
+	d := jsontext.NewDecoder(bytes.NewBuffer(b))
+	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+		return b, err
+	}
+	for d.PeekKind() == '"' {
+		start := d.InputOffset() // just behind "{" or the value before
+		t, err := d.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		found := t.String() == name
+		if err := d.SkipValue(); err != nil {
+			return nil, err
+		}
+		if !found {
+			continue
+		}
+		end := d.InputOffset()
+		if start == 1 && b[end] == ',' {
+			end++ // the first member: the comma behind goes with it
+		}
+		return append(b[:start:start], b[end:]...), nil
+	}
+	return b, nil
+}
+
+// Sum returns "sha256:" and the hex digits of the SHA-256 of b.
+func Sum(b []byte) string {
+	h := sha256.Sum256(b)
+	return "sha256:" + hex.EncodeToString(h[:])
+}

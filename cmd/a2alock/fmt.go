@@ -1,0 +1,80 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2alock/a2alock/lockfile"
+)
+
+func newFmt(a *app) *cobra.Command {
+	var check bool
+	c := &cobra.Command{
+		Use:   "fmt [LOCK…]",
+		Short: "Write locks in their canonical form",
+		Long: `fmt rewrites the locks named, or all of them, in the one canonical form: members in
+order, sets sorted, one item a line. Members that this version does not know stay.
+The files that changed are printed.
+
+Exit codes: 0 done; 1 with --check, a file would change; 2 a lock is unreadable.`,
+		ValidArgsFunction: completeLocks,
+	}
+	c.Flags().BoolVar(&check, "check", false, "change nothing, and fail when a file would change")
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		if _, err := a.config(); err != nil {
+			return err
+		}
+		paths, err := a.locks(args)
+		if err != nil {
+			return err
+		}
+		changed := 0
+		var errs []error
+		for _, p := range paths {
+			did, err := reformat(p, check)
+			if err != nil {
+				errs = append(errs, err)
+			}
+			if did {
+				changed++
+				fmt.Fprintln(a.stdout, p)
+			}
+		}
+		if len(errs) > 0 {
+			return usage(errors.Join(errs...))
+		}
+		if check && changed > 0 {
+			return &exit{
+				code: exitFail,
+				err:  fmt.Errorf("%d of %d locks are not in canonical form", changed, len(paths)),
+				hint: "a2alock fmt rewrites them",
+			}
+		}
+		return nil
+	}
+	return c
+}
+
+// reformat says whether the file at path differs from its canonical form, and
+// rewrites it unless check is set.
+func reformat(path string, check bool) (bool, error) {
+	was, err := os.ReadFile(path)
+	if err != nil {
+		return false, err
+	}
+	l, err := lockfile.Parse(was, path)
+	if err != nil {
+		return false, err
+	}
+	now, err := lockfile.Format(l)
+	if err != nil || string(now) == string(was) {
+		return false, err
+	}
+	if check {
+		return true, nil
+	}
+	return true, l.WriteFile(path)
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2alock/a2alock/report"
+)
+
+// A listed lock is one row of ls.
+type listed struct {
+	Lock     string   `json:"lock"`
+	Agent    string   `json:"agent"`
+	Workflow string   `json:"workflow"`
+	Owner    string   `json:"owner"`
+	Skills   []string `json:"skills"`
+	PinnedAt string   `json:"pinned_at"`
+}
+
+func newLs(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "ls [LOCK…]",
+		Short: "List the locks with agent, workflow, owner and age",
+		Long: `ls lists the locks under the configured "locks", or those named, without asking any
+agent.`,
+		ValidArgsFunction: completeLocks,
+	}
+	f := addFormat(c, "text", "json")
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		if _, err := a.config(); err != nil {
+			return err
+		}
+		paths, err := a.locks(args)
+		if err != nil {
+			return err
+		}
+		locks, err := readLocks(paths)
+		if err != nil {
+			return err
+		}
+		rows := make([]listed, len(locks))
+		for i, l := range locks {
+			rows[i] = listed{l.Path, l.Agent, l.Workflow, l.Owner, l.RequiredSkills(), l.PinnedAt}
+		}
+		if f.value == "json" {
+			return writeJSON(a, rows)
+		}
+		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "LOCK\tAGENT\tWORKFLOW\tOWNER\tAGE")
+		for _, r := range rows {
+			cells := []string{r.Lock, r.Agent, orDash(r.Workflow), orDash(r.Owner), age(r.PinnedAt, time.Now())}
+			for i := range cells {
+				cells[i] = report.Line(cells[i])
+			}
+			fmt.Fprintln(w, strings.Join(cells, "\t"))
+		}
+		return w.Flush()
+	}
+	return c
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// age is how long ago a lock was pinned, in the largest whole unit.
+func age(pinnedAt string, now time.Time) string {
+	at, err := time.Parse(time.RFC3339, pinnedAt)
+	if err != nil {
+		return "-"
+	}
+	switch d := now.Sub(at); {
+	case d < 0:
+		return "in the future"
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	default:
+		return fmt.Sprintf("%dd", int(d.Hours()/24))
+	}
+}

@@ -1,0 +1,46 @@
+// Command a2alock pins what a workflow needs from a remote A2A agent and says
+// whether the agent still offers it.
+//
+// The README shows it at work; `a2alock help` and docs/cli.md list its
+// commands, and DESIGN's exit codes are in exit.go.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/term"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, osEnv(), os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+// An env is what the command line meets: its streams, and what is a terminal.
+type env struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	// ask is whether a person can be asked: standard input and error are
+	// terminals.
+	ask bool
+	// color is whether standard output may be coloured.
+	color bool
+}
+
+func osEnv() *env {
+	isTerminal := func(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+	return &env{
+		stdin:  os.Stdin,
+		stdout: os.Stdout,
+		stderr: os.Stderr,
+		ask:    isTerminal(os.Stdin) && isTerminal(os.Stderr),
+		color: isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == "" &&
+			os.Getenv("TERM") != "dumb",
+	}
+}

@@ -1,0 +1,154 @@
+package compile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a2alock/a2alock/card"
+)
+
+// interfaces compiles DESIGN.md, Compiling 3: address, binding, version and
+// tenant come from one entry and are never mixed (A2A 8.3.2).
+func (k *compiler) interfaces(p *Profile) {
+	p.Interfaces = make([]Interface, 0, len(k.card.Interfaces))
+	for _, i := range k.card.Interfaces {
+		if i.Disabled != "" {
+			continue
+		}
+		p.Interfaces = append(p.Interfaces, Interface{
+			URL: i.URL, Binding: i.ProtocolBinding, Version: i.Version, Tenant: i.Tenant,
+		})
+		at := "/interfaces/" + escape(i.ProtocolBinding+"+"+i.Version)
+		k.texts.addHidden(at+"/url", i.URL)
+		k.texts.addHidden(at+"/binding", i.ProtocolBinding)
+		k.texts.addHidden(at+"/tenant", i.Tenant)
+		if slices.ContainsFunc(k.client.Interfaces, p.Interfaces[len(p.Interfaces)-1].speaks) {
+			k.unknown.add(at, i.Unknown)
+		}
+		k.judgeAddress(i)
+	}
+	if i := choose(p.Interfaces, k.client); i != nil {
+		p.Interface = new(*i)
+	}
+}
+
+// choose returns the first of list, in the order that the client asks for,
+// that the client can speak; nil when there is none.
+func choose(list []Interface, cl *Client) *Interface {
+	if cl.Select == ClientOrder {
+		for _, t := range cl.Interfaces {
+			if n := slices.IndexFunc(list, func(i Interface) bool { return i.speaks(t) }); n >= 0 {
+				return &list[n]
+			}
+		}
+		return nil
+	}
+	for n, i := range list {
+		if slices.ContainsFunc(cl.Interfaces, i.speaks) {
+			return &list[n]
+		}
+	}
+	return nil
+}
+
+// speaks reports whether t is how i is called: names match exactly (A2A 5.8),
+// and an unknown version matches nothing.
+func (i Interface) speaks(t Transport) bool {
+	return i.Version != "" && i.Binding == t.Binding && i.Version == t.Version
+}
+
+// judgeAddress warns of one thing per address. That a private address is not
+// encrypted is no second fault.
+func (k *compiler) judgeAddress(i card.Interface) {
+	path := strings.TrimSuffix(i.Pointer, "/url") + "/url" // a legacy entry may be the card's url itself
+	switch host := Host(i.ProtocolBinding, i.URL); {
+	case IsPrivateHost(host):
+		k.warn("unreachable-interface", path,
+			fmt.Sprintf("%s names a private or local host, which others cannot reach", show(i.URL)))
+	case strings.HasPrefix(NormalizeURL(i.ProtocolBinding, i.URL), "http://"):
+		k.warn("insecure-interface", path,
+			fmt.Sprintf("%s is not encrypted; agents in production must use TLS (A2A 7.1)", show(i.URL)))
+	}
+}
+
+// Offered returns the bindings and versions at which the card can be called by
+// a client that speaks them: distinct, in the order of Interfaces, without
+// entries of unknown version. It is what to add to a client's interfaces when
+// the profile has none that the client speaks.
+func (p *Profile) Offered() []Transport {
+	offered := []Transport{}
+	for _, i := range p.Interfaces {
+		t := Transport{i.Binding, i.Version}
+		if i.Version != "" && !slices.Contains(offered, t) {
+			offered = append(offered, t)
+		}
+	}
+	return offered
+}
+
+// reason says in one sentence why the profile cannot be used; "" when it can.
+func (k *compiler) reason(p *Profile) string {
+	var why []string
+	if p.Interface == nil {
+		why = append(why, k.noInterface(p))
+	}
+	var missing []string
+	for _, uri := range p.RequiredExtensions {
+		if !slices.Contains(p.Extensions, uri) {
+			missing = append(missing, show(uri))
+		}
+	}
+	switch len(missing) {
+	case 0:
+	case 1:
+		why = append(why, "the agent requires the extension "+missing[0]+", which the client does not implement")
+	default:
+		why = append(why, "the agent requires extensions that the client does not implement: "+enumerate(missing))
+	}
+	return strings.Join(why, "; ")
+}
+
+func (k *compiler) noInterface(p *Profile) string {
+	if len(p.Interfaces) == 0 {
+		var faults []string
+		for _, i := range k.card.Interfaces {
+			faults = append(faults, i.Pointer+": "+i.Disabled)
+		}
+		return "no interface can be called: " + cmp.Or(enumerate(faults), "the card lists none")
+	}
+	offers := make([]string, 0, len(p.Interfaces))
+	for _, i := range p.Interfaces {
+		version := "of unknown version"
+		if i.Version != "" {
+			version = show(i.Version)
+		}
+		offers = append(offers, fmt.Sprintf("%s %s (%s)", show(i.Binding), version, show(i.URL)))
+	}
+	return "no interface that the client speaks: the card offers " + enumerate(offers)
+}
+
+// enumerate lists the first few of s.
+func enumerate(s []string) string {
+	const most = 5
+	if len(s) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(s[:most], ", "), len(s)-most)
+	}
+	return strings.Join(s, ", ")
+}
+
+// show puts a card's text into a sentence: as it is where it is a plain word
+// or URL, else quoted, and cut.
+func show(s string) string {
+	const longest = 200
+	if len(s) > longest {
+		s = strings.ToValidUTF8(s[:longest], "") + "…"
+	}
+	odd := func(r rune) bool { return r <= ' ' || r > '~' || r == '"' }
+	if s == "" || strings.ContainsFunc(s, odd) {
+		return strconv.Quote(s)
+	}
+	return s
+}

@@ -1,0 +1,81 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// advice says what the author of an unknown key may have meant: the place
+// where that very key belongs, else the nearest of the keys that could stand
+// here, else the nearest of all.
+func (c *Config) advice(name string, here []key) string {
+	names, places := []string{}, map[string][]string{}
+	var walk func(keys []key, place string)
+	walk = func(keys []key, place string) {
+		for _, k := range keys {
+			names = append(names, k.name)
+			places[k.name] = append(places[k.name], place)
+			walk(k.keys, strings.TrimPrefix(place+"."+k.name, "."))
+		}
+	}
+	walk(c.keys(), "")
+	if at := places[name]; at != nil {
+		if at[0] == "" {
+			return " (it belongs at the top level)"
+		}
+		return fmt.Sprintf(" (it belongs under %s)", strings.Join(at, " or "))
+	}
+	local := make([]string, len(here))
+	for i, k := range here {
+		local[i] = k.name
+	}
+	if near := nearest(name, local); near != "" {
+		return fmt.Sprintf(" (did you mean %s?)", near)
+	}
+	if near := nearest(name, names); near != "" {
+		return fmt.Sprintf(" (did you mean %s?)", strings.TrimPrefix(places[near][0]+"."+near, "."))
+	}
+	return ""
+}
+
+// nearest returns the known name that name is a slip of, or "".
+func nearest(name string, known []string) string {
+	best, least := "", 3
+	for _, k := range known {
+		d := distance(fold(name), fold(k))
+		if d < least && d <= len(k)/3 {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// fold makes fail-on, failOn and fail_on one name.
+func fold(s string) string {
+	return strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(s))
+}
+
+// distance is Levenshtein's. A name of any length beside a known one is at
+// least as far away as it is longer.
+func distance(a, b string) int {
+	if len(a) > 2*len(b)+2 {
+		return len(a)
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		last := slices.Clone(row)
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}

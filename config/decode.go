@@ -1,0 +1,334 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// maxAliased bounds the values that are read through aliases, so that a small
+// file stays a small config.
+const maxAliased = 10_000
+
+// maxFaults is how many faults are reported; nobody mends more at once.
+const maxFaults = 100
+
+// A value is a YAML node and where it stands.
+type value struct {
+	node *yaml.Node
+	// at carries the position: node's, or that of the alias which led to it.
+	at      *yaml.Node
+	name    string // for people: client.interfaces[0].binding
+	pointer string
+	aliased bool
+}
+
+// A fault is one error with its place.
+type fault struct {
+	line, column int
+	text         string
+}
+
+// A decoder reads a tree of nodes into a Config and gathers the faults.
+type decoder struct {
+	c       *Config
+	faults  []fault
+	more    int // faults beyond maxFaults
+	aliased int
+}
+
+// parse reads data into c.
+func parse(c *Config, data []byte) error {
+	d := &decoder{c: c}
+	if root, ok := d.document(data); ok {
+		d.mapping(value{node: root, at: root}, c.keys())
+	}
+	slices.SortStableFunc(d.faults, func(a, b fault) int {
+		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
+	})
+	errs := make([]error, len(d.faults))
+	for i, f := range d.faults {
+		where := fmt.Sprintf("%s:%d:%d", c.Path, f.line, f.column)
+		if f.line == 0 {
+			where = c.Path
+		}
+		errs[i] = fmt.Errorf("%s: %s", where, f.text)
+	}
+	if d.more > 0 {
+		errs = append(errs, fmt.Errorf("%s: and %d more faults", c.Path, d.more))
+	}
+	return errors.Join(errs...)
+}
+
+// document returns the top node of the one document that data holds; false
+// when there is nothing to read, or it cannot be read.
+func (d *decoder) document(data []byte) (*yaml.Node, bool) {
+	text := strings.TrimPrefix(string(data), "\ufeff")
+	if line, column, what := unreadable(text); what != "" {
+		d.faults = append(d.faults, fault{line, column, what})
+		return nil, false
+	}
+	loader, err := yaml.NewLoader(strings.NewReader(text))
+	if err != nil {
+		d.syntax(err)
+		return nil, false
+	}
+	var doc, second yaml.Node
+	switch err := loader.Load(&doc); {
+	case errors.Is(err, io.EOF): // nothing but comments
+		return nil, false
+	case err != nil:
+		d.syntax(err)
+		return nil, false
+	}
+	switch err := loader.Load(&second); {
+	case err == nil:
+		d.faults = append(d.faults, fault{second.Line, second.Column, "a second document: want one"})
+	case !errors.Is(err, io.EOF):
+		d.syntax(err)
+	}
+	if len(doc.Content) == 0 {
+		return nil, false
+	}
+	return doc.Content[0], true
+}
+
+// syntax reports what the YAML parser says, without its own prefix.
+func (d *decoder) syntax(err error) {
+	e, ok := errors.AsType[*yaml.LoadError](err)
+	if !ok {
+		d.faults = append(d.faults, fault{text: err.Error()})
+		return
+	}
+	text := e.Message
+	if e.ContextMsg != "" {
+		text = e.ContextMsg + ": " + text
+	}
+	d.faults = append(d.faults, fault{e.Mark.Line, e.Mark.Column, "not YAML: " + text})
+}
+
+// unreadable finds the first byte that no config may hold. The YAML parser
+// refuses them too, but cannot say where they are.
+func unreadable(text string) (line, column int, what string) {
+	line, column = 1, 1
+	for i, r := range text {
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd"):
+			return line, column, "not UTF-8"
+		case r == '\n':
+			line, column = line+1, 0
+		case r < ' ' && r != '\t' && r != '\r', r >= 0x7f && r < 0xa0 && r != 0x85, r&0xfffe == 0xfffe:
+			return line, column, fmt.Sprintf("control character %U: write it as an escape in double quotes", r)
+		}
+		column++
+	}
+	return 0, 0, ""
+}
+
+// fail reports a fault of the value at v.
+func (d *decoder) fail(v value, format string, args ...any) {
+	if len(d.faults) == maxFaults {
+		d.more++
+		return
+	}
+	text := fmt.Sprintf(format, args...)
+	if v.name != "" {
+		text = v.name + ": " + text
+	}
+	d.faults = append(d.faults, fault{v.at.Line, v.at.Column, text})
+}
+
+// mapping reads v as a mapping of the given keys, of which those in required
+// must be there.
+func (d *decoder) mapping(v value, keys []key, required ...string) {
+	var given []string
+	ok := d.entries(v, func(name string, k, v value) {
+		i := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
+		if i < 0 {
+			k.name = plain(name)
+			d.unknown(k, name, keys)
+			return
+		}
+		switch {
+		case v.node.ShortTag() == "!!null" && v.node.Kind == yaml.ScalarNode && v.node.Style&yaml.TaggedStyle == 0:
+			return // a key whose entries are commented out keeps its default
+		case keys[i].read != nil:
+			keys[i].read(d, v)
+		default:
+			d.mapping(v, keys[i].keys)
+		}
+		given = append(given, name)
+	})
+	for _, name := range required {
+		if ok && !slices.Contains(given, name) {
+			d.fail(v, "want the key %s", name)
+		}
+	}
+}
+
+func (d *decoder) unknown(k value, name string, here []key) {
+	advice := ""
+	if len(d.faults) < maxFaults { // a nearest key takes its time
+		advice = d.c.advice(name, here)
+	}
+	d.fail(k, "unknown key%s", advice)
+}
+
+// entries calls each with the key and the value of every entry of the mapping
+// at v; false, and it has been reported, when v is none.
+func (d *decoder) entries(v value, each func(name string, k, v value)) bool {
+	v, ok := d.resolve(v)
+	if !ok {
+		return false
+	}
+	if v.node.Kind != yaml.MappingNode {
+		d.fail(v, "%s: want a mapping", describe(v.node))
+		return false
+	}
+	lines := map[string]int{}
+	for i := 0; i+1 < len(v.node.Content); i += 2 {
+		k := value{node: v.node.Content[i], at: v.node.Content[i], name: v.name, pointer: v.pointer, aliased: v.aliased}
+		if k.node.Kind != yaml.ScalarNode || k.node.Style&yaml.TaggedStyle != 0 {
+			d.fail(k, "%s: want a plain key", describe(k.node))
+			continue
+		}
+		name := k.node.Value
+		if first, ok := lines[name]; ok {
+			k.name = plain(name)
+			d.fail(k, "repeated key (first at line %d)", first)
+			continue
+		}
+		lines[name] = k.at.Line
+		pointer := v.pointer + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+		d.c.lines[pointer] = k.at.Line
+		below := v.node.Content[i+1]
+		each(name, k, value{
+			node: below, at: below, pointer: pointer, aliased: v.aliased,
+			name: strings.TrimPrefix(v.name+"."+plain(name), "."),
+		})
+	}
+	return true
+}
+
+// list reads v as a list whose entries each reads. It is never nil, so that an
+// empty list differs from none.
+func list[T any](d *decoder, v value, each func(v value, t *T)) []T {
+	out := []T{}
+	v, ok := d.resolve(v)
+	if !ok {
+		return out
+	}
+	if v.node.Kind != yaml.SequenceNode {
+		d.fail(v, "%s: want a list", describe(v.node))
+		return out
+	}
+	for i := range v.node.Content {
+		e := d.entry(v, i)
+		d.c.lines[e.pointer] = e.at.Line
+		var t T
+		each(e, &t)
+		out = append(out, t)
+	}
+	return out
+}
+
+// entry is the i-th entry of the list at v.
+func (d *decoder) entry(v value, i int) value {
+	n := v.node
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	return value{
+		node: n.Content[i], at: n.Content[i], aliased: v.aliased,
+		name:    fmt.Sprintf("%s[%d]", v.name, i),
+		pointer: v.pointer + "/" + strconv.Itoa(i),
+	}
+}
+
+// resolve follows an alias. It returns false, and has reported it, when aliases
+// lead to too much, or the value has a tag: a tag asks for types that a config
+// does not have.
+func (d *decoder) resolve(v value) (value, bool) {
+	if v.node.Kind == yaml.AliasNode {
+		v.node, v.aliased = v.node.Alias, true
+	}
+	if v.aliased {
+		if d.aliased++; d.aliased > maxAliased {
+			if d.aliased == maxAliased+1 {
+				d.fail(v, "aliases lead to over %d values", maxAliased)
+			}
+			return v, false
+		}
+	}
+	if v.node.Style&yaml.TaggedStyle != 0 {
+		d.fail(v, "tag %s: tags are not read", plain(v.node.Tag))
+		return v, false
+	}
+	return v, true
+}
+
+// set reads v as a scalar and hands its text, with ${NAME} put in, to use.
+// Errors show the text as it stands in the file: a variable may be a secret.
+func (d *decoder) set(v value, use func(s string) error) {
+	v, ok := d.resolve(v)
+	if !ok {
+		return
+	}
+	if v.node.Kind != yaml.ScalarNode || v.node.ShortTag() == "!!null" {
+		d.fail(v, "%s: want a single value", describe(v.node))
+		return
+	}
+	env := d.c.Env
+	if env == nil {
+		env = os.LookupEnv
+	}
+	s, err := expand(v.node.Value, env)
+	if err == nil {
+		err = use(s)
+	}
+	if err != nil {
+		d.fail(v, "%s: %v", short(v.node.Value), err)
+	}
+}
+
+// describe names what a node is, for errors.
+func describe(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return "a mapping"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null":
+		return "nothing"
+	case n.Kind == yaml.ScalarNode:
+		return short(n.Value)
+	}
+	return "an alias"
+}
+
+// short quotes the beginning of s.
+func short(s string) string {
+	if r := []rune(s); len(r) > 80 {
+		return fmt.Sprintf("%q…", string(r[:80]))
+	}
+	return strconv.Quote(s)
+}
+
+// plain returns a key as it is, or quoted where it is not a plain word.
+func plain(s string) string {
+	ordinary := func(r rune) bool {
+		return r == '_' || r == '-' || r == '!' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+	}
+	if s == "" || strings.ContainsFunc(s, func(r rune) bool { return !ordinary(r) }) {
+		return short(s)
+	}
+	return s
+}

@@ -1,0 +1,237 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v4"
+
+	"github.com/a2alock/a2alock/compile"
+)
+
+func parsed(t *testing.T, data []byte) *Config {
+	t.Helper()
+	c := Default()
+	if err := c.Parse(data, Name); err != nil {
+		t.Fatalf("%v\n%s", err, data)
+	}
+	return c
+}
+
+func TestExampleIsTheDefault(t *testing.T) {
+	data, err := Example("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Default()
+	// Written out, what is absent otherwise is empty.
+	want.Client.Extensions, want.Client.Credentials = []string{}, []compile.Credential{}
+	want.Network = Network{Allow: []string{}, HTTP: []string{}}
+	want.Policy.Rules = map[string]string{}
+	if diff := cmp.Diff(want, parsed(t, data), plainly); diff != "" {
+		t.Errorf("(-Default +Example):\n%s", diff)
+	}
+}
+
+// places lists the pointer of every key, entries of lists as "*".
+func places(keys []key, at string) []string {
+	var out []string
+	for _, k := range keys {
+		here := at + "/" + k.name
+		out = append(out, here)
+		if k.keys != nil && k.read != nil {
+			here += "/*"
+		}
+		out = append(out, places(k.keys, here)...)
+	}
+	return out
+}
+
+func TestExampleHasEveryKey(t *testing.T) {
+	c := parsed(t, []byte(example))
+	shown := c.lines
+	for _, p := range places(c.keys(), "") {
+		p = strings.ReplaceAll(p, "/*", "/0")
+		name := p[strings.LastIndexByte(p, '/')+1:]
+		if strings.HasPrefix(p, "/client/credentials/") { // shown in a comment
+			if !strings.Contains(example, "{name: pricing, kind: oauth2, scopes: [pricing.quote]}") {
+				t.Error("no example of a credential")
+			}
+			continue
+		}
+		if shown[p] == 0 {
+			t.Errorf("the example does not show %s (%s)", name, p)
+		}
+	}
+}
+
+func TestExampleForClients(t *testing.T) {
+	for client, want := range map[string][]compile.Transport{
+		"a2a-go":     versions("1.0"),
+		"a2a-js":     versions("1.0"),
+		"a2a-python": append(versions("1.0"), versions("0.3")...),
+	} {
+		data, err := Example(client)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := parsed(t, data)
+		if diff := cmp.Diff(want, c.Client.Interfaces); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", client, diff)
+		}
+		w := parsed(t, []byte(example))
+		w.Client.Interfaces = want
+		if diff := cmp.Diff(w, c, plainly); diff != "" {
+			t.Errorf("%s changes more than interfaces:\n%s", client, diff)
+		}
+		// The lines for what needs a set-up of its own are valid as they stand.
+		opened := strings.ReplaceAll(string(data), "    # - {", "    - {")
+		if got := parsed(t, []byte(opened)).Client.Interfaces; len(got) != 6 {
+			t.Errorf("%s with the optional lines has %d interfaces, want 6: %v", client, len(got), got)
+		}
+		if !slices.Contains(Clients(), client) {
+			t.Errorf("Clients = %q lacks %s", Clients(), client)
+		}
+	}
+	if _, err := Example("a2a-cobol"); err == nil || err.Error() != `client "a2a-cobol": want a2a-go, a2a-js, a2a-python` {
+		t.Errorf("error = %v", err)
+	}
+}
+
+func TestExampleWith(t *testing.T) {
+	want := []compile.Transport{
+		{Binding: "JSONRPC", Version: "0.3"},
+		{Binding: "https://bindings.example.com/it's/${HOME}", Version: "1.10"},
+	}
+	data, err := ExampleWith(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, parsed(t, data).Client.Interfaces); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, bad := range [][]compile.Transport{
+		nil,
+		{{Binding: "JSONRPC", Version: ""}},
+		{{Binding: "JSONRPC}\nstrict: true", Version: "1.0"}},
+		{{Binding: "urn:x\n- y", Version: "1.0"}},
+	} {
+		if data, err := ExampleWith(bad); err == nil {
+			t.Errorf("ExampleWith(%q) = %s, want an error", bad, data)
+		}
+	}
+}
+
+// schemaPlaces lists the properties of the schema as places does the keys.
+func schemaPlaces(node map[string]any, at string) []string {
+	var out []string
+	props, _ := node["properties"].(map[string]any)
+	for name, p := range props {
+		here := at + "/" + name
+		out = append(out, here)
+		below := p.(map[string]any)
+		if items, ok := below["items"].(map[string]any); ok {
+			out = append(out, schemaPlaces(items, here+"/*")...)
+		}
+		out = append(out, schemaPlaces(below, here)...)
+	}
+	return out
+}
+
+func TestSchemaHasTheSameKeys(t *testing.T) {
+	var root map[string]any
+	if err := json.Unmarshal(Schema(), &root); err != nil {
+		t.Fatal(err)
+	}
+	got := slices.Sorted(slices.Values(schemaPlaces(root, "")))
+	want := slices.Sorted(slices.Values(places(Default().keys(), "")))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-keys of the decoder +properties of the schema):\n%s", diff)
+	}
+}
+
+func TestSchemaAgrees(t *testing.T) {
+	schema := compiled(t)
+	for _, path := range glob(t, "testdata/valid/*.yaml") {
+		if err := schema.Validate(instance(t, read(t, path))); err != nil {
+			t.Errorf("%s is valid, the schema says: %v", path, err)
+		}
+	}
+	for _, client := range append(Clients(), "") {
+		data, _ := Example(client)
+		if err := schema.Validate(instance(t, data)); err != nil {
+			t.Errorf("Example(%q): %v", client, err)
+		}
+	}
+	for _, name := range []string{"types", "values", "list", "scalar"} {
+		if schema.Validate(instance(t, read(t, "testdata/invalid/"+name+".yaml"))) == nil {
+			t.Errorf("testdata/invalid/%s.yaml passes the schema", name)
+		}
+	}
+	// One fault a time, so that no fault hides another.
+	for _, doc := range []string{
+		"unknown: 1", "version: 2", "strict: maybe", "limits: {depth: 0}", "limits: {card_bytes: 1MB}",
+		"limits: {timeout: soon}", "limits: {timeout: off}", "policy: {fail_on: compatible}", "policy: {text_policy: breaking}",
+		"policy: {rules: {x: bad}}", "policy: {rules: {X: review}}", "client: {interfaces: [{binding: JSONRPC}]}",
+		"client: {interfaces: [{binding: jsonrpc, version: '1.0'}]}", "client: {interfaces: [{binding: GRPC, version: '1.0.0'}]}",
+		"client: {accepts: [text]}", "client: {accepts: ['text/*']}", "client: {select: newest}", "client: {credentials: [{name: a}]}",
+		"client: {extra: 1}", "network: {extra: 1}", "locks: x", "client: {sends: [text/plain, text/plain]}",
+	} {
+		if Default().Parse([]byte(doc), Name) == nil {
+			t.Errorf("%s: no error", doc)
+		}
+		if schema.Validate(instance(t, []byte(doc))) == nil {
+			t.Errorf("%s passes the schema", doc)
+		}
+	}
+}
+
+func compiled(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("config.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("config.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// instance reads YAML as an editor that knows the schema does.
+func instance(t *testing.T, data []byte) any {
+	t.Helper()
+	var v any
+	if err := yaml.Unmarshal(data, &v); err != nil {
+		t.Fatal(err)
+	}
+	js, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := jsonschema.UnmarshalJSON(bytes.NewReader(js))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}

@@ -1,0 +1,161 @@
+package diff
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2alock/a2alock/card"
+)
+
+// Compare runs every rule over c. The result is decided, with the worst class
+// of its findings, unless a required skill is there and disabled by an error of
+// its own while nothing is breaking.
+func Compare(c Comparison) *Result {
+	c.facts = nil
+	if c.Was == nil {
+		c.Was = c.Lock.Profile
+	}
+	var findings []Finding
+	for i := range catalogue {
+		findings = append(findings, catalogue[i].Check(&c)...)
+	}
+	findings = replace(findings)
+	findings = slices.DeleteFunc(findings, func(f Finding) bool { return c.Policy.drops(f.Rule) })
+	findings = leaveLast(findings)
+	findings = merge(findings)
+	for i := range findings {
+		f := &findings[i]
+		f.Class = c.Policy.classOf(*f, byID[f.Rule])
+		f.Message = named(f.Skills) + f.Message
+	}
+	// Waivers belong here: after the classes, before the verdict.
+	slices.SortStableFunc(findings, worstFirst)
+	return verdict(&c, findings)
+}
+
+func worstFirst(a, b Finding) int {
+	return cmp.Or(
+		cmp.Compare(b.Class, a.Class),
+		cmp.Compare(a.Path, b.Path),
+		cmp.Compare(a.Rule, b.Rule),
+	)
+}
+
+func verdict(c *Comparison, findings []Finding) *Result {
+	r := &Result{
+		Lock:         c.Lock,
+		State:        Checked,
+		Decided:      true,
+		Findings:     findings,
+		Notes:        notes(c),
+		CardDigest:   c.Seen.CardDigest,
+		AgentVersion: c.Now.AgentVersion,
+	}
+	if len(findings) > 0 {
+		r.Class = findings[0].Class
+	}
+	reasons := disabled(c)
+	switch {
+	case len(reasons) == 0:
+	case r.Class == Breaking:
+		r.Notes = append(r.Notes, reasons...)
+	default:
+		r.State, r.Decided, r.Class = card.Invalid, false, Compatible
+		r.Detail = strings.Join(reasons, "; ")
+	}
+	return r
+}
+
+// disabled says of each required skill that an error of its own makes
+// unusable why that is: neither there nor gone, it cannot be judged.
+func disabled(c *Comparison) []string {
+	var reasons []string
+	for _, id := range c.known().required {
+		if why, ok := c.Now.Disabled[id]; ok {
+			reasons = append(reasons, fmt.Sprintf("the required skill %s cannot be read: %s", quote(id), oneLine(why)))
+		}
+	}
+	return reasons
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// replacedBy names for a general rule the more specific ones that speak in its
+// place when both have the same path. Where more than the path decides, the
+// check itself knows (interface-origin-changed, security-unsatisfiable).
+var replacedBy = map[string][]string{
+	"agent-version-changed": {"agent-version-decreased"},
+	"card-moved":            {"card-moved-offsite"},
+	"extension-missing":     {"extension-version-moved"},
+	"text-changed":          {"text-hidden-characters", "agent-renamed"},
+}
+
+func replace(findings []Finding) []Finding {
+	return slices.DeleteFunc(slices.Clone(findings), func(general Finding) bool {
+		specific, ok := replacedBy[general.Rule]
+		return ok && slices.ContainsFunc(findings, func(f Finding) bool {
+			return f.Path == general.Path && slices.Contains(specific, f.Rule)
+		})
+	})
+}
+
+// leaveLast takes out card-changed when another rule speaks.
+func leaveLast(findings []Finding) []Finding {
+	if len(findings) < 2 {
+		return findings
+	}
+	return slices.DeleteFunc(findings, func(f Finding) bool { return f.Rule == "card-changed" })
+}
+
+// merge makes one finding of those about different skills that are equal in
+// rule, was and now. The path is the first one's; what they say beyond that is
+// kept.
+func merge(findings []Finding) []Finding {
+	merged := findings[:0]
+	at := map[string]int{}
+	for _, f := range findings {
+		if len(f.Skills) == 0 {
+			merged = append(merged, f)
+			continue
+		}
+		key := likeness(f)
+		i, seen := at[key]
+		if !seen {
+			at[key] = len(merged)
+			merged = append(merged, f)
+			continue
+		}
+		first := &merged[i]
+		first.Skills = append(first.Skills, f.Skills...)
+		if !strings.Contains(first.Message, f.Message) {
+			first.Message += "; " + f.Message
+		}
+	}
+	for i := range merged {
+		slices.Sort(merged[i].Skills)
+		merged[i].Skills = slices.Compact(merged[i].Skills)
+	}
+	return merged
+}
+
+// likeness is equal for findings that merge makes one of.
+func likeness(f Finding) string {
+	values, err := json.Marshal([]any{f.Was, f.Now}, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		panic("diff: a bug in a2alock: " + err.Error())
+	}
+	return fmt.Sprintf("%s %d %s", f.Rule, f.Class, values)
+}
+
+// named puts the skills in front of what is said of them.
+func named(skills []string) string {
+	if len(skills) == 0 {
+		return ""
+	}
+	return verb(len(skills), "skill ", "skills ") + list(skills) + ": "
+}

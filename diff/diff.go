@@ -1,0 +1,108 @@
+// Package diff holds a profile against a lock and says what changed, by rule.
+//
+// [Compare] runs every rule of the catalogue ([Rules]) over a [Comparison] and
+// gives a [Result]: findings with a class each, worst first, and the class of
+// the whole. It is pure: no clock, no network, no globals that change. The same
+// comparison always gives the same result.
+//
+// A [Rule] is one value: what it is called, how bad it is, why that matters,
+// what to do, and the check that finds it. `a2alock explain`, docs/rules.md
+// ([Markdown]) and the rule's own test all derive from it. Which rules there
+// are, and which one speaks where two could, is fixed by contract: ids, once
+// published, stay.
+//
+// Text in a [Finding] that came from a card is quoted, and still not safe to
+// print as it is: package report escapes it for the format at hand.
+package diff
+
+import (
+	"time"
+
+	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/lockfile"
+)
+
+// Class is the verdict on one finding, or on many. The zero value is
+// [Compatible]; a larger value is worse. Its text form is lower case.
+type Class int
+
+// The classes, in the order of RULES.md.
+const (
+	Compatible Class = iota // the cache is updated, history remembers
+	Review                  // an owner should look
+	Breaking                // new delegations stop
+)
+
+// A Finding is one difference between what was pinned and what is there.
+type Finding struct {
+	Rule  string `json:"rule"`
+	Class Class  `json:"class"`
+	// Path is an RFC 6901 pointer into the effective profile; "" for what is
+	// about the document as a whole.
+	Path string `json:"path"`
+	// Was and Now are the values at Path, ready for JSON; nil where there is
+	// none. For requirement rules Was is the lock's list.
+	Was any `json:"was"`
+	Now any `json:"now"`
+	// Skills are the skills it affects, sorted; empty means all. For rules about
+	// skills that the lock does not require it names those.
+	Skills  []string `json:"skills"`
+	Message string   `json:"message"`
+}
+
+// A Comparison is one lock held against one profile. It is not safe for
+// concurrent use: checks keep in it what several of them need.
+type Comparison struct {
+	Lock *lockfile.Lock
+	// Was is the profile that the lock was pinned from; nil means Lock.Profile.
+	// Where that is nil too, rules that need it stay silent.
+	Was *compile.Profile
+	Now *compile.Profile // needed
+
+	Client *compile.Client // nil is a client that speaks and holds nothing
+	Policy Policy
+	Seen   Seen
+	// At is the moment of the comparison, for rules about age and expiry.
+	At time.Time
+
+	facts *facts
+}
+
+// Seen is how the card now compared came in.
+type Seen struct {
+	// CardDigest is that of the card; "" when it is not known.
+	CardDigest string
+	// URL is where the card was answered from; "" when it came from a file.
+	URL string
+}
+
+// Policy is the operator's say, already merged with the lock's own overrides
+// by [NewPolicy].
+type Policy struct {
+	Rules      map[string]Class // a class for a rule; floors hold
+	TextPolicy string           // "off", "compatible" (also ""), "review"
+}
+
+// A Result is what became of one lock: decided with findings, or a state in
+// which nothing can be said.
+type Result struct {
+	Lock *lockfile.Lock
+	// State is "checked", or why the card could not be judged.
+	State card.State
+	// Detail says in one line what led to a State other than checked.
+	Detail string
+	// Decided is whether Class holds. An undecided result may carry findings
+	// below breaking.
+	Decided  bool
+	Class    Class
+	Findings []Finding // worst first, then by path and rule
+	// Notes say once what this lock cannot answer, and the like.
+	Notes []string
+
+	CardDigest   string
+	AgentVersion string
+}
+
+// Checked is the state of a lock whose card could be judged.
+const Checked card.State = "checked"

@@ -1,0 +1,45 @@
+package diff
+
+// An Example is a change that a rule reports: fragments of JSON, laid over the
+// card and the lock of [ExampleCard] and [ExampleLock] by RFC 7396 (a member
+// replaces the one of its name; null takes it out). An empty fragment changes
+// nothing.
+type Example struct {
+	Was, Now string // the card when it was pinned, and the card now
+	Lock     string // what the lock has beyond what pinning wrote
+	Seen     string // the URL that the card is answered from now; "" is the pinned one
+	// Also are the rules that speak of the same change beside this one.
+	Also []string
+}
+
+// ExampleCard is the card that examples change. The client that reads it
+// speaks JSONRPC and HTTP+JSON at 1.0 and implements the extension
+// https://ext.example/citations/v1.
+const ExampleCard = `{
+  "name": "Pricing",
+  "description": "Prices itineraries.",
+  "version": "1.0.0",
+  "supportedInterfaces": [
+    {"url": "https://agent.example/a2a", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}
+  ],
+  "capabilities": {},
+  "defaultInputModes": ["application/json"],
+  "defaultOutputModes": ["application/json"],
+  "skills": [
+    {"id": "quote", "name": "Quote", "description": "Quotes a price.", "tags": ["pricing"]}
+  ]
+}`
+
+// ExampleLock is the lock that examples change, before pinning adds what it
+// records.
+const ExampleLock = `{
+  "agent": "https://agent.example/.well-known/agent-card.json",
+  "requires": {
+    "streaming": false,
+    "push": false,
+    "skills": {
+      "quote": {"input": ["application/json"], "output": ["application/json"]}
+    },
+    "extensions": []
+  }
+}`

@@ -1,0 +1,167 @@
+package diff
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/lockfile"
+)
+
+// facts is what several checks need of one comparison, worked out once.
+type facts struct {
+	required []string // ids of the required skills, sorted
+	skills   []skill  // those of them that are there
+	pin      *pin     // nil when the lock records none
+	held     []held
+	security []Finding
+}
+
+// A skill is a required one that can be compared.
+type skill struct {
+	id   string
+	need lockfile.Need
+	was  *compile.Skill // nil when the lock does not record it
+	now  compile.Skill
+}
+
+// A pin is the interface that the lock was pinned to, as far as it says.
+type pin struct {
+	compile.Interface
+	hasURL, hasTenant bool
+}
+
+// value is the pin for a finding.
+func (p *pin) value() any {
+	if p == nil {
+		return nil
+	}
+	if p.hasURL {
+		return p.Interface
+	}
+	return lockfile.Interface{Binding: p.Binding, Version: p.Version, Tenant: p.Tenant}
+}
+
+// keeps reports whether i has the pin's binding and version.
+func (p *pin) keeps(i *compile.Interface) bool {
+	return i.Binding == p.Binding && i.Version == p.Version
+}
+
+func (c *Comparison) known() *facts {
+	if c.facts != nil {
+		return c.facts
+	}
+	if c.Was == nil { // a check may be called without Compare
+		c.Was = c.Lock.Profile
+	}
+	f := &facts{required: c.Lock.RequiredSkills(), pin: pinned(c)}
+	for _, id := range f.required {
+		now, ok := c.Now.Skills[id]
+		if !ok {
+			continue
+		}
+		s := skill{id: id, need: c.Lock.Requires.Skills[id], now: now}
+		if c.Was != nil {
+			if was, ok := c.Was.Skills[id]; ok {
+				s.was = &was
+			}
+		}
+		f.skills = append(f.skills, s)
+	}
+	c.facts = f // before the rest, which asks for it
+	f.held = recorded(c)
+	f.security = securityFindings(c)
+	return f
+}
+
+// was is the pinned profile, nil when none is recorded.
+func (c *Comparison) was() *compile.Profile { c.known(); return c.Was }
+
+func pinned(c *Comparison) *pin {
+	var recorded *compile.Interface
+	if c.Was != nil {
+		recorded = c.Was.Interface
+	}
+	i := c.Lock.Interface
+	if i == nil {
+		if recorded == nil {
+			return nil
+		}
+		return &pin{Interface: *recorded, hasURL: true, hasTenant: true}
+	}
+	p := &pin{
+		Interface: compile.Interface{URL: i.URL, Binding: i.Binding, Version: i.Version, Tenant: i.Tenant},
+		hasURL:    i.URL != "",
+		hasTenant: i.URL != "" || i.Tenant != "",
+	}
+	if !p.hasURL && recorded != nil && p.keeps(recorded) {
+		p.URL, p.hasURL = recorded.URL, true
+		if !p.hasTenant {
+			p.Tenant, p.hasTenant = recorded.Tenant, true
+		}
+	}
+	return p
+}
+
+// speaks reports whether the client implements i.
+func (c *Comparison) speaks(i *compile.Interface) bool {
+	return c.Client != nil && i.Version != "" &&
+		slices.Contains(c.Client.Interfaces, compile.Transport{Binding: i.Binding, Version: i.Version})
+}
+
+// requires reports whether the lock requires the skill.
+func (c *Comparison) requires(id string) bool {
+	_, ok := c.Lock.Requires.Skills[id]
+	return ok
+}
+
+// allows reports whether the lock trusts the origin.
+func (c *Comparison) allows(origin string) bool {
+	if c.Lock.Trust == nil || origin == "" {
+		return false
+	}
+	return slices.ContainsFunc(c.Lock.Trust.AllowedOrigins, func(o string) bool {
+		return compile.Origin("", o) == origin
+	})
+}
+
+// offered reports whether the pinned agent had the skill, required or not.
+func offered(p *compile.Profile, id string) bool {
+	if _, ok := p.Skills[id]; ok {
+		return true
+	}
+	_, ok := p.OtherSkills[id]
+	return ok
+}
+
+// missing returns what is in want and not in have, in want's order.
+func missing(want, have []string) []string {
+	var out []string
+	for _, w := range want {
+		if !slices.Contains(have, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// keys returns the sorted keys of m for which keep holds; nil when there are
+// none.
+func keys[V any](m map[string]V, keep func(string, V) bool) []string {
+	var out []string
+	for k, v := range m {
+		if keep(k, v) {
+			out = append(out, k)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// either returns the sorted keys of two maps.
+func either[A, B any](a map[string]A, b map[string]B) []string {
+	all := slices.AppendSeq(make([]string, 0, len(a)+len(b)), maps.Keys(a))
+	all = slices.AppendSeq(all, maps.Keys(b))
+	slices.Sort(all)
+	return slices.Compact(all)
+}

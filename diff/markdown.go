@@ -1,0 +1,71 @@
+package diff
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Markdown returns the catalogue as docs/rules.md, one section a rule.
+func Markdown() []byte {
+	var b strings.Builder
+	b.WriteString(`# Rules
+
+What a2alock says of a change, and how bad it is. ` + "`a2alock explain RULE`" + ` prints the same.
+
+**Compatible** changes are remembered and nothing else; **review** asks an owner to look; **breaking** stops new
+delegations. † marks a floor: configuration (` + "`policy.rules`" + `) cannot lower that class, only a waiver can.
+
+This file is generated from the catalogue in diff/: ` + "`UPDATE=1 go test ./diff`" + `.
+
+| rule | class | when |
+|---|---|---|
+`)
+	for _, r := range catalogue {
+		fmt.Fprintf(&b, "| [%s](#%s) | %s%s | %s |\n", r.ID, r.ID, r.Class, dagger(&r), r.Title)
+	}
+	subject := ""
+	for _, r := range catalogue {
+		if r.Subject != subject {
+			subject = r.Subject
+			fmt.Fprintf(&b, "\n## %s\n", subject)
+		}
+		fmt.Fprintf(&b, "\n### %s\n\n", r.ID)
+		fmt.Fprintf(&b, "**%s%s** · %s · %s\n\n", r.Class, dagger(&r), r.Title, clause(r.Spec))
+		fmt.Fprintf(&b, "%s %s\n\n", r.Why, r.Do)
+		writeExample(&b, &r)
+	}
+	fmt.Fprintf(&b, "\n## The card and the lock of the examples\n\n"+
+		"Fragments are laid over these by RFC 7396; pinning then adds what it records. The client speaks JSONRPC and\n"+
+		"HTTP+JSON at 1.0 and implements the extension `https://ext.example/citations/v1`.\n\n"+
+		"```json\n%s\n```\n\n```json\n%s\n```\n", ExampleCard, ExampleLock)
+	return []byte(b.String())
+}
+
+func writeExample(b *strings.Builder, r *Rule) {
+	b.WriteString("| example | |\n|---|---|\n")
+	for _, line := range []struct{ name, text string }{
+		{"was", r.Example.Was}, {"now", r.Example.Now}, {"lock", r.Example.Lock}, {"answered from", r.Example.Seen},
+	} {
+		if line.text != "" {
+			fmt.Fprintf(b, "| %s | `%s` |\n", line.name, strings.ReplaceAll(line.text, "|", `\|`))
+		}
+	}
+	if len(r.Example.Also) > 0 {
+		fmt.Fprintf(b, "| also | %s |\n", strings.Join(r.Example.Also, ", "))
+	}
+}
+
+func dagger(r *Rule) string {
+	if r.Floor {
+		return "†"
+	}
+	return ""
+}
+
+// clause names the specification that a clause belongs to.
+func clause(spec string) string {
+	if spec != "" && spec[0] >= '0' && spec[0] <= '9' {
+		return "A2A " + spec
+	}
+	return spec
+}

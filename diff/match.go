@@ -1,0 +1,158 @@
+package diff
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/a2alock/a2alock/compile"
+)
+
+// A pair is one scheme of an alternative, then and now.
+type pair struct {
+	wasName, nowName string
+	was, now         compile.SchemeUse
+}
+
+// same pairs an alternative with itself.
+func same(a compile.Alternative) []pair {
+	pairs := make([]pair, 0, len(a.Schemes))
+	for name, use := range a.Schemes {
+		pairs = append(pairs, pair{name, name, use, use})
+	}
+	return pairs
+}
+
+// A matching says which alternative of then is which of now.
+type matching struct {
+	to    []int // by index in was; -1 for one that is gone
+	pairs [][]pair
+	taken []bool // by index in now
+}
+
+// A likeness of two schemes, names and all.
+type relation func(wasName, nowName string, was, now compile.SchemeUse) bool
+
+// How schemes are found again, the closest first: an equal definition under
+// the same name, then under any, then one that differs in addresses or scopes.
+var relations = []relation{
+	func(a, b string, was, now compile.SchemeUse) bool {
+		return a == b && sameScheme(was.Scheme, now.Scheme) && slices.Equal(was.Scopes, now.Scopes)
+	},
+	func(_, _ string, was, now compile.SchemeUse) bool {
+		return alike(was.Scheme, now.Scheme) && sameScheme(was.Scheme, now.Scheme) && slices.Equal(was.Scopes, now.Scopes)
+	},
+	func(a, b string, was, now compile.SchemeUse) bool {
+		return a == b && alike(was.Scheme, now.Scheme) && sameScheme(was.Scheme, now.Scheme)
+	},
+	func(_, _ string, was, now compile.SchemeUse) bool {
+		return alike(was.Scheme, now.Scheme) && sameScheme(was.Scheme, now.Scheme)
+	},
+	func(a, b string, was, now compile.SchemeUse) bool { return a == b && alike(was.Scheme, now.Scheme) },
+	func(_, _ string, was, now compile.SchemeUse) bool { return alike(was.Scheme, now.Scheme) },
+}
+
+// sameName is how a scheme is found whose definition is gone.
+func sameName(a, b string, was, now compile.SchemeUse) bool {
+	return a == b || alike(was.Scheme, now.Scheme)
+}
+
+// match finds the alternatives of was again in now, the pinned one first in
+// each round, and where several fit, one whose schemes are all held. The
+// pinned one alone may change its definition, or be what another alternative
+// has become too: the rules about it say more than that it is gone.
+func match(was, now []compile.Alternative, pin int, held func(string, compile.SchemeUse) bool) matching {
+	m := matching{to: make([]int, len(was)), pairs: make([][]pair, len(was)), taken: make([]bool, len(now))}
+	for i := range m.to {
+		m.to[i] = -1
+	}
+	order := []int{pin}
+	for i := range was {
+		if i != pin {
+			order = append(order, i)
+		}
+	}
+	for _, r := range relations {
+		for _, i := range order {
+			if m.to[i] < 0 {
+				m.take(i, was[i], now, r, held, false)
+			}
+		}
+	}
+	if m.to[pin] < 0 {
+		for _, r := range append(slices.Clone(relations), sameName) {
+			if m.take(pin, was[pin], now, r, held, true) {
+				break
+			}
+		}
+	}
+	return m
+}
+
+// take matches the alternative a, number i, with the best one of now that r
+// relates it to; again allows one that is taken.
+func (m *matching) take(i int, a compile.Alternative, now []compile.Alternative, r relation, held func(string, compile.SchemeUse) bool, again bool) bool {
+	for n, b := range now {
+		if m.taken[n] && !again {
+			continue
+		}
+		pairs, ok := related(a, b, r)
+		if !ok {
+			continue
+		}
+		if m.to[i] >= 0 && !all(b, held) {
+			continue
+		}
+		first := m.to[i] < 0
+		m.to[i], m.pairs[i] = n, pairs
+		if !first || all(b, held) {
+			break
+		}
+	}
+	if m.to[i] < 0 {
+		return false
+	}
+	m.taken[m.to[i]] = true
+	return true
+}
+
+func all(a compile.Alternative, held func(string, compile.SchemeUse) bool) bool {
+	for name, use := range a.Schemes {
+		if !held(name, use) {
+			return false
+		}
+	}
+	return true
+}
+
+// related pairs the schemes of two alternatives, one to one, the same name
+// before others.
+func related(a, b compile.Alternative, r relation) ([]pair, bool) {
+	if len(a.Schemes) != len(b.Schemes) || unreadable(b) && !unreadable(a) {
+		return nil, false
+	}
+	used := make(map[string]bool, len(b.Schemes))
+	pairs := make([]pair, 0, len(a.Schemes))
+	take := func(wasName, nowName string) {
+		used[nowName] = true
+		pairs = append(pairs, pair{wasName, nowName, a.Schemes[wasName], b.Schemes[nowName]})
+	}
+	names := slices.Sorted(maps.Keys(a.Schemes))
+	candidates := slices.Sorted(maps.Keys(b.Schemes))
+	fits := func(x, y string) bool { return !used[y] && r(x, y, a.Schemes[x], b.Schemes[y]) }
+	var open []string
+	for _, name := range names {
+		if _, ok := b.Schemes[name]; ok && fits(name, name) {
+			take(name, name)
+			continue
+		}
+		open = append(open, name)
+	}
+	for _, name := range open {
+		i := slices.IndexFunc(candidates, func(other string) bool { return fits(name, other) })
+		if i < 0 {
+			return nil, false
+		}
+		take(name, candidates[i])
+	}
+	return pairs, true
+}

@@ -1,0 +1,49 @@
+package diff
+
+import (
+	"strings"
+
+	"github.com/a2alock/a2alock/compile"
+)
+
+// likelyRename returns the new skill that a required one, which is gone, has
+// most likely become; "" when there is no good guess. It is a hint for a
+// person, and nothing is decided by it.
+func likelyRename(c *Comparison, id string) string {
+	const candidates = 1000 // a card with more is not worth the time
+	best, score := "", 2    // equal tags alone say little
+	fresh := keys(c.Now.Skills, func(other string, _ compile.Skill) bool {
+		return !c.requires(other) && (c.Was == nil || !offered(c.Was, other))
+	})
+	for _, other := range fresh[:min(len(fresh), candidates)] {
+		if n := resemblance(c, id, other); n > score {
+			best, score = other, n
+		}
+	}
+	return best
+}
+
+// resemblance is 0 for skills that have nothing telling in common. Texts are
+// compared by digest, so an equal one is the very same text.
+func resemblance(c *Comparison, id, other string) int {
+	score := 0
+	if c.Was != nil {
+		for member, weight := range map[string]int{"name": 4, "description": 4, "examples": 3, "tags": 2} {
+			was, ok := c.Was.Texts[pointer("skills", id, member)]
+			if ok && was.Digest == c.Now.Texts[pointer("skills", other, member)].Digest {
+				score += weight
+			}
+		}
+	}
+	a, b := strings.ToLower(id), strings.ToLower(other)
+	switch n := min(len(a), len(b)); {
+	case len(a) > longestText || len(b) > longestText:
+	case fold(a) == fold(b):
+		score += 5
+	case n >= 4 && (strings.Contains(a, b) || strings.Contains(b, a)):
+		score += 3
+	case distance(a, b) <= max(len(a), len(b))/3:
+		score += 3
+	}
+	return score
+}

@@ -1,0 +1,192 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/compile"
+)
+
+var documentRules = []Rule{
+	{
+		ID:    "card-changed",
+		Class: Compatible,
+		Title: "the card's content changed, and no other rule speaks",
+		Why:   "Nothing that this workflow depends on is different. In real histories it is the most frequent change.",
+		Do:    "Nothing. The next pin records the new digest.",
+		Spec:  "8.2",
+		Example: Example{
+			Was: `{"iconUrl":"https://agent.example/old.png"}`,
+			Now: `{"iconUrl":"https://agent.example/new.png"}`,
+		},
+		Check: cardChanged,
+	},
+	{
+		ID:      "card-moved",
+		Class:   Review,
+		Title:   "the card was answered from another URL of the same origin",
+		Why:     "The pinned URL is a redirect now, and one day it may be gone.",
+		Do:      "Pin the URL that answers.",
+		Spec:    "8.2",
+		Example: Example{Seen: "https://agent.example/cards/pricing.json"},
+		Check:   cardMoved,
+	},
+	{
+		ID:      "card-moved-offsite",
+		Class:   Breaking,
+		Floor:   true,
+		Title:   "a redirect led to another origin",
+		Why:     "Whoever runs the other origin now writes the card, and with it the addresses that credentials go to.",
+		Do:      "Ask the agent's owner. Pin the new URL, or list its origin in trust.allowed_origins.",
+		Spec:    "8.2",
+		Example: Example{Seen: "https://cards.example/.well-known/agent-card.json"},
+		Check:   cardMovedOffsite,
+	},
+	{
+		ID:    "card-shape-changed",
+		Class: Compatible,
+		Title: "the card moved to another generation of the format",
+		Why:   "A card of another shape may stop serving some clients; what that costs this one, the interface rules say.",
+		Do:    "Nothing, unless another rule speaks too.",
+		Spec:  "4.4.1",
+		Example: Example{
+			Now: `{"url":"https://agent.example/a2a","preferredTransport":"JSONRPC","protocolVersion":"1.0"}`,
+		},
+		Check: cardShapeChanged,
+	},
+	{
+		ID:    "change-unclassified",
+		Class: Review,
+		Title: "something changed in a place that calls depend on, and no other rule knows it",
+		Why:   "A member outside the schema may change what a call means, and a2alock cannot tell.",
+		Do:    "Read what the agent's owner says about the member, then pin again.",
+		Spec:  "4.4.3",
+		Example: Example{
+			Was: `{"capabilities":{"x-rate":10}}`,
+			Now: `{"capabilities":{"x-rate":5}}`,
+		},
+		Check: changeUnclassified,
+	},
+}
+
+func cardChanged(c *Comparison) []Finding {
+	was, now := c.Lock.CardDigest, c.Seen.CardDigest
+	if was == "" || now == "" || was == now {
+		return nil
+	}
+	return []Finding{found("", was, now, "the card's content changed in ways that no call of this workflow depends on")}
+}
+
+func cardMoved(c *Comparison) []Finding {
+	if !moved(c) {
+		return nil
+	}
+	return []Finding{found("", c.Lock.Agent, c.Seen.URL,
+		"the card was answered from %s, and %s is pinned", quote(c.Seen.URL), quote(c.Lock.Agent))}
+}
+
+func cardMovedOffsite(c *Comparison) []Finding {
+	if !moved(c) {
+		return nil
+	}
+	was, now := compile.Origin("", c.Lock.Agent), compile.Origin("", c.Seen.URL)
+	if was == now {
+		return nil
+	}
+	f := found("", c.Lock.Agent, c.Seen.URL, "a redirect led from %s to another origin: the card came from %s",
+		quote(c.Lock.Agent), quote(c.Seen.URL))
+	if c.allows(now) {
+		f.Class = Review
+	}
+	return []Finding{f}
+}
+
+// moved reports whether another URL answered than the pinned one. A card read
+// from a file was answered by none.
+func moved(c *Comparison) bool {
+	return c.Seen.URL != "" && compile.NormalizeURL("", c.Seen.URL) != compile.NormalizeURL("", c.Lock.Agent)
+}
+
+func cardShapeChanged(c *Comparison) []Finding {
+	was := c.was()
+	if was == nil || was.Shape == "" || generation(was.Shape) == generation(c.Now.Shape) {
+		return nil
+	}
+	return []Finding{found("/shape", was.Shape, c.Now.Shape,
+		"the card's shape was %s and is %s", was.Shape, c.Now.Shape)}
+}
+
+// generation makes 0.2 and 0.3 one shape.
+func generation(s card.Shape) card.Shape {
+	if s == card.Shape02 {
+		return card.Shape03
+	}
+	return s
+}
+
+func changeUnclassified(c *Comparison) []Finding {
+	was := c.was()
+	if was == nil {
+		return nil
+	}
+	var out []Finding
+	for _, p := range either(was.Unknown, c.Now.Unknown) {
+		before, had := was.Unknown[p]
+		after, has := c.Now.Unknown[p]
+		if had && has && sameJSON(before, after) || spokenFor(c, p) {
+			continue
+		}
+		what := "changed"
+		if !had {
+			what = "came"
+		} else if !has {
+			what = "went away"
+		}
+		f := found(p, raw(before), raw(after), "%s, a member outside the schema, %s", quote(p), what)
+		if id, _, ok := inside(p, "/skills/"); ok {
+			f = f.of(id)
+		}
+		out = append(out, f)
+	}
+	return append(out, securitySays(c, "change-unclassified")...)
+}
+
+// spokenFor reports whether the thing that the unknown member is part of came
+// or went as a whole: the rules that say so cover its members.
+func spokenFor(c *Comparison, p string) bool {
+	came := func(had, has bool) bool { return had != has }
+	if id, _, ok := inside(p, "/skills/"); ok {
+		_, has := c.Now.Skills[id]
+		return came(offered(c.Was, id), has)
+	}
+	if uri, _, ok := inside(p, "/declared_extensions/"); ok {
+		_, had := c.Was.DeclaredExtensions[uri]
+		_, has := c.Now.DeclaredExtensions[uri]
+		return came(had, has)
+	}
+	if name, _, ok := inside(p, "/interfaces/"); ok {
+		at := func(i compile.Interface) bool { return fmt.Sprintf("%s+%s", i.Binding, i.Version) == name }
+		return came(slices.ContainsFunc(c.Was.Interfaces, at), slices.ContainsFunc(c.Now.Interfaces, at))
+	}
+	if name, _, ok := inside(p, "/schemes/"); ok {
+		// A lock keeps only the schemes that its skills use, so of the others
+		// nobody can tell whether they are new.
+		_, had := c.Was.Schemes[name]
+		_, has := c.Now.Schemes[name]
+		return had && !has || !had && uses(c, name)
+	}
+	return false
+}
+
+// uses reports whether a required skill asks for the scheme of that name now.
+func uses(c *Comparison, name string) bool {
+	for _, s := range c.known().skills {
+		for _, a := range s.now.Security {
+			if _, ok := a.Schemes[name]; ok {
+				return true
+			}
+		}
+	}
+	return false
+}

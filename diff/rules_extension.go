@@ -1,0 +1,303 @@
+package diff
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/a2alock/a2alock/compile"
+)
+
+var extensionRules = []Rule{
+	{
+		ID:    "extension-missing",
+		Class: Breaking,
+		Title: "an extension that the lock requires is no longer declared",
+		Why:   "The agent ignores or refuses what the workflow sends by it.",
+		Do:    "Ask the agent's owner what took its place, or take it out of the lock.",
+		Spec:  "4.4.4",
+		Example: Example{
+			Was:  `{"capabilities":{"extensions":[{"uri":"https://ext.example/citations/v1"}]}}`,
+			Lock: `{"requires":{"extensions":["https://ext.example/citations/v1"]}}`,
+		},
+		Check: extensionMissing,
+	},
+	{
+		ID:    "extension-version-moved",
+		Class: Breaking,
+		Title: "an extension that the lock requires is there in another version only",
+		Why:   "Another version segment makes another extension: the client implements the pinned one.",
+		Do:    "Teach the client the new version, then require it in the lock.",
+		Spec:  "4.4.4",
+		Example: Example{
+			Was:  `{"capabilities":{"extensions":[{"uri":"https://ext.example/citations/v1"}]}}`,
+			Now:  `{"capabilities":{"extensions":[{"uri":"https://ext.example/citations/v2"}]}}`,
+			Lock: `{"requires":{"extensions":["https://ext.example/citations/v1"]}}`,
+		},
+		Check: extensionVersionMoved,
+	},
+	{
+		ID:    "extension-required-unknown",
+		Class: Breaking,
+		Title: "the agent requires an extension that the client does not implement",
+		Why:   "Every call is refused with ExtensionSupportRequiredError.",
+		Do:    "Implement the extension and name it in a2alock.yaml, or ask the agent's owner to make it optional.",
+		Spec:  "4.4.4",
+		Example: Example{
+			Now: `{"capabilities":{"extensions":[{"uri":"https://ext.example/billing/v1","required":true}]}}`,
+		},
+		Check: extensionRequiredUnknown,
+	},
+	{
+		ID:    "extension-required-known",
+		Class: Review,
+		Title: "an extension became required, and the client implements it",
+		Why:   "Callers that do not activate it are refused, and what was a choice is now part of every call.",
+		Do:    "Make sure that calls activate it, then pin again.",
+		Spec:  "4.4.4",
+		Example: Example{
+			Was: `{"capabilities":{"extensions":[{"uri":"https://ext.example/citations/v1"}]}}`,
+			Now: `{"capabilities":{"extensions":[{"uri":"https://ext.example/citations/v1","required":true}]}}`,
+		},
+		Check: extensionRequiredKnown,
+	},
+	{
+		ID:    "extension-params-changed",
+		Class: Review,
+		Title: "the parameters of an extension differ",
+		Why:   "They tell the client how to speak it. Compatible where neither the lock nor the agent requires the extension.",
+		Do:    "Read what the parameters mean, then pin again.",
+		Spec:  "4.4.4",
+		Example: Example{
+			Was:  `{"capabilities":{"extensions":[{"uri":"https://ext.example/citations/v1","params":{"style":"short"}}]}}`,
+			Now:  `{"capabilities":{"extensions":[{"uri":"https://ext.example/citations/v1","params":{"style":"long"}}]}}`,
+			Lock: `{"requires":{"extensions":["https://ext.example/citations/v1"]}}`,
+		},
+		Check: extensionParamsChanged,
+	},
+	{
+		ID:    "extension-no-longer-required",
+		Class: Compatible,
+		Title: "an extension is no longer required",
+		Why:   "Calls may go on using it.",
+		Do:    "Nothing.",
+		Spec:  "4.4.4",
+		Example: Example{
+			Was: `{"capabilities":{"extensions":[{"uri":"https://ext.example/citations/v1","required":true}]}}`,
+			Now: `{"capabilities":{"extensions":[{"uri":"https://ext.example/citations/v1"}]}}`,
+		},
+		Check: extensionNoLongerRequired,
+	},
+	{
+		ID:    "extension-gained",
+		Class: Compatible,
+		Title: "the agent declares an optional extension that it did not before",
+		Why:   "Calls that do not activate it are answered as before.",
+		Do:    "Nothing.",
+		Spec:  "4.4.4",
+		Example: Example{
+			Now: `{"capabilities":{"extensions":[{"uri":"https://ext.example/billing/v1"}]}}`,
+		},
+		Check: extensionGained,
+	},
+	{
+		ID:    "extension-lost-unused",
+		Class: Compatible,
+		Title: "an optional extension that the lock does not require is gone",
+		Why:   "This workflow does not count on it.",
+		Do:    "Nothing.",
+		Spec:  "4.4.4",
+		Example: Example{
+			Was: `{"capabilities":{"extensions":[{"uri":"https://ext.example/billing/v1"}]}}`,
+		},
+		Check: extensionLostUnused,
+	},
+}
+
+func requiresExtension(c *Comparison, uri string) bool {
+	return slices.Contains(c.Lock.Requires.Extensions, uri)
+}
+
+func extensionPath(uri string, member ...string) string {
+	return pointer(append([]string{"declared_extensions", uri}, member...)...)
+}
+
+func extensionMissing(c *Comparison) []Finding {
+	var out []Finding
+	for _, uri := range c.Lock.Requires.Extensions {
+		if _, ok := c.Now.DeclaredExtensions[uri]; !ok {
+			out = append(out, found(extensionPath(uri), c.Lock.Requires.Extensions, nil,
+				"the extension %s, which the lock requires, is no longer declared", quote(uri)))
+		}
+	}
+	return out
+}
+
+func extensionVersionMoved(c *Comparison) []Finding {
+	var out []Finding
+	for _, uri := range c.Lock.Requires.Extensions {
+		if to := versionsOf(c, uri); len(to) > 0 {
+			out = append(out, found(extensionPath(uri), c.Lock.Requires.Extensions, to,
+				"the extension %s, which the lock requires, is there as %s only", quote(uri), list(to)))
+		}
+	}
+	return out
+}
+
+// versionsOf returns the other versions in which an extension is declared that
+// is itself gone.
+func versionsOf(c *Comparison, uri string) []string {
+	if _, ok := c.Now.DeclaredExtensions[uri]; ok {
+		return nil
+	}
+	return keys(c.Now.DeclaredExtensions, func(other string, _ compile.Extension) bool { return versionApart(uri, other) })
+}
+
+// versionApart reports whether two URIs differ in version segments alone.
+func versionApart(a, b string) bool {
+	x, y := segments(a), segments(b)
+	if a == b || len(x) != len(y) {
+		return false
+	}
+	for i := range x {
+		if x[i] != y[i] && (!versionSegment.MatchString(x[i]) || !versionSegment.MatchString(y[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+// v1, 1.2.0, v2-beta, 2025-06-01
+var versionSegment = regexp.MustCompile(`^(?i:v?\d+(\.\d+)*([-.]?(alpha|beta|rc|pre|preview|draft)[-.]?\d*)?|\d{4}-\d{2}(-\d{2})?)$`)
+
+// segments keeps scheme and authority in one piece, since a port is no version.
+func segments(uri string) []string {
+	scheme, rest, ok := strings.Cut(uri, "://")
+	if !ok {
+		return strings.FieldsFunc(uri, func(r rune) bool { return r == ':' || r == '/' || r == '#' })
+	}
+	authority, path, _ := strings.Cut(rest, "/")
+	return append([]string{scheme + "://" + authority}, strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '#' })...)
+}
+
+func extensionRequiredUnknown(c *Comparison) []Finding {
+	var out []Finding
+	for _, uri := range c.Now.RequiredExtensions {
+		if slices.Contains(c.Now.Extensions, uri) {
+			continue
+		}
+		out = append(out, found(extensionPath(uri, "required"), wasRequired(c, uri), true,
+			"the agent requires the extension %s, which the client does not implement", quote(uri)))
+	}
+	return out
+}
+
+// wasRequired is nil for an extension that was not declared, or of which the
+// lock says nothing.
+func wasRequired(c *Comparison, uri string) any {
+	if was := c.was(); was != nil {
+		if e, ok := was.DeclaredExtensions[uri]; ok {
+			return e.Required
+		}
+	}
+	return nil
+}
+
+func extensionRequiredKnown(c *Comparison) []Finding {
+	if c.was() == nil {
+		return nil
+	}
+	var out []Finding
+	for _, uri := range c.Now.RequiredExtensions {
+		was := wasRequired(c, uri)
+		if was == true || !slices.Contains(c.Now.Extensions, uri) {
+			continue
+		}
+		out = append(out, found(extensionPath(uri, "required"), was, true,
+			"the extension %s became required; the client implements it", quote(uri)))
+	}
+	return out
+}
+
+func extensionParamsChanged(c *Comparison) []Finding {
+	p := c.was()
+	if p == nil {
+		return nil
+	}
+	changed := keys(p.DeclaredExtensions, func(uri string, was compile.Extension) bool {
+		now, ok := c.Now.DeclaredExtensions[uri]
+		return ok && !sameJSON(was.Params, now.Params)
+	})
+	var out []Finding
+	for _, uri := range changed {
+		was, now := p.DeclaredExtensions[uri], c.Now.DeclaredExtensions[uri]
+		f := found(extensionPath(uri, "params"), raw(was.Params), raw(now.Params),
+			"the parameters of the extension %s changed", quote(uri))
+		if !requiresExtension(c, uri) && !was.Required && !now.Required {
+			f.Class = Compatible
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func extensionNoLongerRequired(c *Comparison) []Finding {
+	p := c.was()
+	if p == nil {
+		return nil
+	}
+	freed := keys(p.DeclaredExtensions, func(uri string, was compile.Extension) bool {
+		now, declared := c.Now.DeclaredExtensions[uri]
+		// One that is gone and that the lock needs is extension-missing.
+		return was.Required && !now.Required && (declared || !requiresExtension(c, uri))
+	})
+	var out []Finding
+	for _, uri := range freed {
+		if _, declared := c.Now.DeclaredExtensions[uri]; declared {
+			out = append(out, found(extensionPath(uri, "required"), true, false,
+				"the extension %s is no longer required", quote(uri)))
+			continue
+		}
+		out = append(out, found(extensionPath(uri, "required"), true, nil,
+			"the extension %s is no longer required: it is gone", quote(uri)))
+	}
+	return out
+}
+
+func extensionGained(c *Comparison) []Finding {
+	p := c.was()
+	if p == nil {
+		return nil
+	}
+	var spoken []string // of these extension-version-moved speaks
+	for _, uri := range c.Lock.Requires.Extensions {
+		spoken = append(spoken, versionsOf(c, uri)...)
+	}
+	came := keys(c.Now.DeclaredExtensions, func(uri string, now compile.Extension) bool {
+		_, had := p.DeclaredExtensions[uri]
+		return !had && !now.Required && !requiresExtension(c, uri) && !slices.Contains(spoken, uri)
+	})
+	var out []Finding
+	for _, uri := range came {
+		out = append(out, found(extensionPath(uri), nil, c.Now.DeclaredExtensions[uri],
+			"the optional extension %s is new", quote(uri)))
+	}
+	return out
+}
+
+func extensionLostUnused(c *Comparison) []Finding {
+	p := c.was()
+	if p == nil {
+		return nil
+	}
+	gone := keys(p.DeclaredExtensions, func(uri string, was compile.Extension) bool {
+		_, has := c.Now.DeclaredExtensions[uri]
+		return !has && !was.Required && !requiresExtension(c, uri)
+	})
+	var out []Finding
+	for _, uri := range gone {
+		out = append(out, found(extensionPath(uri), p.DeclaredExtensions[uri], nil,
+			"the optional extension %s is gone; the lock does not require it", quote(uri)))
+	}
+	return out
+}

@@ -1,0 +1,309 @@
+package diff
+
+import (
+	"slices"
+
+	"github.com/a2alock/a2alock/compile"
+)
+
+var skillRules = []Rule{
+	{
+		ID:    "skill-removed",
+		Class: Breaking,
+		Title: "a required skill is gone",
+		Why:   "Calls that ask for the skill are refused, often in the middle of a plan.",
+		Do:    "Pin the skill that took its place, or take it out of the lock.",
+		Spec:  "4.4.5",
+		Example: Example{
+			Was:  `{"skills":[{"id":"quote"}]}`,
+			Now:  `{"skills":[{"id":"price"}]}`,
+			Also: []string{"skill-gained"},
+		},
+		Check: skillRemoved,
+	},
+	{
+		ID:    "skill-ambiguous",
+		Class: Breaking,
+		Title: "a required skill's id occurs more than once",
+		Why:   "Nobody can tell which of them answers, or what it takes.",
+		Do:    "Ask the agent's owner to give each skill an id of its own.",
+		Spec:  "4.4.5",
+		Example: Example{
+			Was: `{"skills":[{"id":"quote"}]}`,
+			Now: `{"skills":[{"id":"quote"},{"id":"quote","outputModes":["application/pdf"]}]}`,
+		},
+		Check: skillAmbiguous,
+	},
+	{
+		ID:    "input-narrowed",
+		Class: Breaking,
+		Title: "a required skill no longer accepts a media type that the workflow sends",
+		Why:   "Such a message is refused with ContentTypeNotSupportedError.",
+		Do:    "Send a type that is accepted and pin that, or ask the agent's owner to take the old one back.",
+		Spec:  "4.4.5",
+		Example: Example{
+			Now: `{"skills":[{"id":"quote","inputModes":["application/pdf"]}]}`,
+			Was: `{"skills":[{"id":"quote"}]}`,
+			// The new type is one that it takes beyond what was pinned.
+			Also: []string{"input-widened"},
+		},
+		Check: inputNarrowed,
+	},
+	{
+		ID:    "input-widened",
+		Class: Compatible,
+		Title: "a required skill accepts a media type that it did not when pinned",
+		Why:   "What the workflow sends is still accepted.",
+		Do:    "Nothing.",
+		Spec:  "4.4.5",
+		Example: Example{
+			Was: `{"skills":[{"id":"quote"}]}`,
+			Now: `{"skills":[{"id":"quote","inputModes":["application/json","text/plain"]}]}`,
+		},
+		Check: inputWidened,
+	},
+	{
+		ID:    "output-lost",
+		Class: Breaking,
+		Title: "a required skill offers none of the media types that the workflow can use",
+		Why:   "Whatever it answers, the next step cannot read it.",
+		Do:    "Teach the workflow a type that is offered and pin that, or ask the agent's owner.",
+		Spec:  "4.4.5",
+		Example: Example{
+			Was:  `{"skills":[{"id":"quote"}]}`,
+			Now:  `{"skills":[{"id":"quote","outputModes":["application/pdf"]}]}`,
+			Also: []string{"output-widened"},
+		},
+		Check: outputLost,
+	},
+	{
+		ID:    "output-narrowed",
+		Class: Review,
+		Title: "one of the media types that the workflow can use is gone, another is left",
+		Why:   "Answers still come, perhaps not in the form that the workflow likes best.",
+		Do:    "Make sure that the type that is left is enough, then pin again without the other.",
+		Spec:  "4.4.5",
+		Example: Example{
+			Was:  `{"skills":[{"id":"quote","outputModes":["application/json","text/plain"]}]}`,
+			Now:  `{"skills":[{"id":"quote","outputModes":["text/plain"]}]}`,
+			Lock: `{"requires":{"skills":{"quote":{"output":["application/json","text/plain"]}}}}`,
+		},
+		Check: outputNarrowed,
+	},
+	{
+		ID:    "output-widened",
+		Class: Compatible,
+		Title: "a required skill offers a media type that it did not when pinned",
+		Why:   "The workflow does not ask for it.",
+		Do:    "Nothing.",
+		Spec:  "4.4.5",
+		Example: Example{
+			Was: `{"skills":[{"id":"quote"}]}`,
+			Now: `{"skills":[{"id":"quote","outputModes":["application/json","text/csv"]}]}`,
+		},
+		Check: outputWidened,
+	},
+	{
+		ID:    "modes-undeclared",
+		Class: Review,
+		Title: "the media types of a required skill are declared nowhere any more",
+		Why:   "What it takes and gives is unknown now, which is not the same as nothing.",
+		Do:    "Ask the agent's owner, or pin again and name the types with --input and --output.",
+		Spec:  "4.4.5",
+		Example: Example{
+			Now: `{"defaultOutputModes":null}`,
+		},
+		Check: modesUndeclared,
+	},
+	{
+		ID:    "skill-gained",
+		Class: Compatible,
+		Title: "there is a new skill",
+		Why:   "This workflow does not use it.",
+		Do:    "Nothing.",
+		Spec:  "4.4.5",
+		Example: Example{
+			Was: `{"skills":[{"id":"quote"}]}`,
+			Now: `{"skills":[{"id":"quote"},{"id":"book"}]}`,
+		},
+		Check: skillGained,
+	},
+	{
+		ID:    "skill-lost-unused",
+		Class: Compatible,
+		Title: "a skill that the lock does not require is gone, or can no longer be read",
+		Why:   "This workflow does not use it.",
+		Do:    "Nothing.",
+		Spec:  "4.4.5",
+		Example: Example{
+			Was: `{"skills":[{"id":"quote"},{"id":"book"}]}`,
+			Now: `{"skills":[{"id":"quote"}]}`,
+		},
+		Check: skillLostUnused,
+	},
+	{
+		ID:    "skill-changed-unused",
+		Class: Compatible,
+		Title: "a skill that the lock does not require changed",
+		Why:   "This workflow does not use it.",
+		Do:    "Nothing.",
+		Spec:  "4.4.5",
+		Example: Example{
+			Was: `{"skills":[{"id":"quote"},{"id":"book"}]}`,
+			Now: `{"skills":[{"id":"quote"},{"id":"book","inputModes":["text/plain"]}]}`,
+		},
+		Check: skillChangedUnused,
+	},
+}
+
+func skillRemoved(c *Comparison) []Finding {
+	var out []Finding
+	for _, id := range c.known().required {
+		if _, ok := c.Now.Skills[id]; ok || isDisabled(c, id) || slices.Contains(c.Now.Ambiguous, id) {
+			continue
+		}
+		f := found(pointer("skills", id), pinnedSkill(c, id), nil, "the required %s is gone", quote(id)).of(id)
+		if to := likelyRename(c, id); to != "" {
+			f.Message += "; it may be " + quote(to) + " now"
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func isDisabled(c *Comparison, id string) bool {
+	_, ok := c.Now.Disabled[id]
+	return ok
+}
+
+// pinnedSkill is what the lock records of a skill, for a finding.
+func pinnedSkill(c *Comparison, id string) any {
+	if was := c.was(); was != nil {
+		if s, ok := was.Skills[id]; ok {
+			return s
+		}
+	}
+	return c.Lock.Requires.Skills[id]
+}
+
+func skillAmbiguous(c *Comparison) []Finding {
+	var out []Finding
+	for _, id := range c.known().required {
+		if slices.Contains(c.Now.Ambiguous, id) {
+			out = append(out, found(pointer("skills", id), pinnedSkill(c, id), nil,
+				"the id %s occurs more than once", quote(id)).of(id))
+		}
+	}
+	return out
+}
+
+func inputNarrowed(c *Comparison) []Finding {
+	var out []Finding
+	for _, s := range c.known().skills {
+		if s.now.Input == nil {
+			continue // unknown, not empty
+		}
+		if lost := refused(c, s.need.Input, s.now.Input); len(lost) > 0 {
+			out = append(out, found(pointer("skills", s.id, "input"), s.need.Input, s.now.Input,
+				"%s, which the workflow sends, %s no longer accepted", list(lost), verb(len(lost), "is", "are")).of(s.id))
+		}
+	}
+	return out
+}
+
+func inputWidened(c *Comparison) []Finding {
+	var out []Finding
+	for _, s := range c.known().skills {
+		if s.was == nil || s.was.Input == nil {
+			continue
+		}
+		if came := missing(s.now.Input, s.was.Input); len(came) > 0 {
+			out = append(out, found(pointer("skills", s.id, "input"), s.was.Input, s.now.Input,
+				"%s %s accepted too", list(came), verb(len(came), "is", "are")).of(s.id))
+		}
+	}
+	return out
+}
+
+func outputLost(c *Comparison) []Finding {
+	var out []Finding
+	for _, s := range c.known().skills {
+		if s.now.Output == nil {
+			continue
+		}
+		lost := refused(c, s.need.Output, s.now.Output)
+		if len(lost) > 0 && len(lost) == len(s.need.Output) {
+			out = append(out, found(pointer("skills", s.id, "output"), s.need.Output, s.now.Output,
+				"none of the types that the workflow can use is offered: %s", list(lost)).of(s.id))
+		}
+	}
+	return out
+}
+
+func outputNarrowed(c *Comparison) []Finding {
+	var out []Finding
+	for _, s := range c.known().skills {
+		if s.now.Output == nil {
+			continue
+		}
+		lost := refused(c, s.need.Output, s.now.Output)
+		if len(lost) > 0 && len(lost) < len(s.need.Output) {
+			out = append(out, found(pointer("skills", s.id, "output"), s.need.Output, s.now.Output,
+				"%s %s no longer offered; another type that the workflow can use is left",
+				list(lost), verb(len(lost), "is", "are")).of(s.id))
+		}
+	}
+	return out
+}
+
+func outputWidened(c *Comparison) []Finding {
+	var out []Finding
+	for _, s := range c.known().skills {
+		if s.was == nil || s.was.Output == nil {
+			continue
+		}
+		came := slices.DeleteFunc(missing(s.now.Output, s.was.Output), func(mode string) bool {
+			return len(refused(c, s.need.Output, []string{mode})) < len(s.need.Output) // the lock names it
+		})
+		if len(came) > 0 {
+			out = append(out, found(pointer("skills", s.id, "output"), s.was.Output, s.now.Output,
+				"%s %s offered too", list(came), verb(len(came), "is", "are")).of(s.id))
+		}
+	}
+	return out
+}
+
+// refused returns what of the lock's types is not in have. A lock may be
+// written by hand, so its types are normalised before they count as missing.
+func refused(c *Comparison, ours, have []string) []string {
+	var aliases map[string]string
+	if c.Client != nil {
+		aliases = c.Client.Aliases
+	}
+	return slices.DeleteFunc(missing(ours, have), func(mode string) bool {
+		norm, _ := compile.NormalizeMode(mode, aliases)
+		return slices.Contains(have, norm)
+	})
+}
+
+func modesUndeclared(c *Comparison) []Finding {
+	var out []Finding
+	for _, s := range c.known().skills {
+		wasInput, wasOutput := s.need.Input, s.need.Output
+		switch {
+		case s.was != nil:
+			wasInput, wasOutput = s.was.Input, s.was.Output
+		case s.need.Assumed: // a person named them, the card did not
+			continue
+		}
+		if s.now.Input == nil && len(wasInput) > 0 {
+			out = append(out, found(pointer("skills", s.id, "input"), wasInput, nil,
+				"the card no longer says which media types it accepts").of(s.id))
+		}
+		if s.now.Output == nil && len(wasOutput) > 0 {
+			out = append(out, found(pointer("skills", s.id, "output"), wasOutput, nil,
+				"the card no longer says which media types it offers").of(s.id))
+		}
+	}
+	return out
+}

@@ -1,0 +1,152 @@
+package diff
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/compile"
+)
+
+// alike reports whether two definitions are one scheme: kind, place, parameter
+// name, HTTP scheme and grant count, names and addresses do not. A scheme with
+// several grants is the same while one is left. What cannot be read is like
+// nothing.
+func alike(a, b compile.Scheme) bool {
+	if a.Kind != b.Kind {
+		return false
+	}
+	switch a.Kind {
+	case card.KindAPIKey:
+		// The names of headers have no case (RFC 9110 5.1), other names do.
+		return a.In == b.In && (a.Name == b.Name || a.In == "header" && strings.EqualFold(a.Name, b.Name))
+	case card.KindHTTP:
+		return a.HTTPScheme == b.HTTPScheme
+	case card.KindOAuth2:
+		for grant := range a.Flows {
+			if _, ok := b.Flows[grant]; ok {
+				return true
+			}
+		}
+		return len(a.Flows) == 0 && len(b.Flows) == 0
+	case card.KindOpenIDConnect, card.KindMutualTLS:
+		return true
+	}
+	return false
+}
+
+// difference says in words what makes a and b two schemes.
+func difference(a, b compile.Scheme) string {
+	switch {
+	case a.Kind != b.Kind:
+		return fmt.Sprintf("it was %s and is %s", describe(a), describe(b))
+	case a.Kind == card.KindOAuth2:
+		return fmt.Sprintf("its grants were %s and are %s", list(sortedGrants(a)), list(sortedGrants(b)))
+	}
+	return fmt.Sprintf("it was %s and is %s", describe(a), describe(b))
+}
+
+func describe(s compile.Scheme) string {
+	switch s.Kind {
+	case card.KindAPIKey:
+		return fmt.Sprintf("an API key in %s %s", quote(s.In), quote(s.Name))
+	case card.KindHTTP:
+		return "HTTP " + quote(s.HTTPScheme)
+	case card.KindOAuth2:
+		return "OAuth 2"
+	case card.KindOpenIDConnect:
+		return "OpenID Connect"
+	case card.KindMutualTLS:
+		return "mutual TLS"
+	}
+	return "of a kind that cannot be read"
+}
+
+func sortedGrants(s compile.Scheme) []string { return slices.Sorted(maps.Keys(s.Flows)) }
+
+// grants returns those of a that b does not have, sorted.
+func grants(a, b compile.Scheme) []string {
+	return keys(a.Flows, func(grant string, _ compile.Flow) bool {
+		_, ok := b.Flows[grant]
+		return !ok
+	})
+}
+
+// sameAlternative is true for what compiles to the same requirement.
+func sameAlternative(a, b compile.Alternative) bool {
+	return maps.EqualFunc(a.Schemes, b.Schemes, func(a, b compile.SchemeUse) bool {
+		return sameScheme(a.Scheme, b.Scheme) && slices.Equal(a.Scopes, b.Scopes)
+	})
+}
+
+// sameScheme leaves out what is a hint or a list of what could be asked for.
+func sameScheme(a, b compile.Scheme) bool {
+	return a.Kind == b.Kind && a.In == b.In && a.Name == b.Name && a.HTTPScheme == b.HTTPScheme &&
+		a.OAuth2MetadataURL == b.OAuth2MetadataURL && a.OpenIDConnectURL == b.OpenIDConnectURL &&
+		maps.EqualFunc(a.Flows, b.Flows, func(a, b compile.Flow) bool {
+			return a.AuthorizationURL == b.AuthorizationURL && a.TokenURL == b.TokenURL && a.RefreshURL == b.RefreshURL &&
+				a.DeviceAuthorizationURL == b.DeviceAuthorizationURL && a.PKCERequired == b.PKCERequired
+		})
+}
+
+// endpoints compares the addresses that a scheme sends secrets and people to,
+// for the grants that both sides have. It returns how many findings it made.
+func (l *look) endpoints(p pair) int {
+	before := len(l.out)
+	a, b := p.was.Scheme, p.now.Scheme
+	l.endpoint(p, a.OAuth2MetadataURL, b.OAuth2MetadataURL, "oauth2_metadata_url")
+	l.endpoint(p, a.OpenIDConnectURL, b.OpenIDConnectURL, "openid_connect_url")
+	for _, grant := range sortedGrants(a) {
+		was := a.Flows[grant]
+		now, ok := b.Flows[grant]
+		if !ok {
+			continue
+		}
+		l.endpoint(p, was.AuthorizationURL, now.AuthorizationURL, "flows", grant, "authorization_url")
+		l.endpoint(p, was.TokenURL, now.TokenURL, "flows", grant, "token_url")
+		l.endpoint(p, was.DeviceAuthorizationURL, now.DeviceAuthorizationURL, "flows", grant, "device_authorization_url")
+		l.refresh(p, was, now, grant)
+		if was.PKCERequired != now.PKCERequired {
+			l.add("change-unclassified", found(pointer("schemes", p.nowName, "flows", grant, "pkce_required"),
+				was.PKCERequired, now.PKCERequired, "the scheme %s %s PKCE", quote(p.nowName),
+				map[bool]string{true: "now requires", false: "no longer requires"}[now.PKCERequired]))
+		}
+	}
+	return len(l.out) - before
+}
+
+// refresh compares where tokens are renewed. That is the token URL where the
+// card names no other (RFC 6749 6), so a refresh URL that came on another
+// origin is a move; on the same origin it only came.
+func (l *look) refresh(p pair, was, now compile.Flow, grant string) {
+	if was.RefreshURL == "" && now.RefreshURL != "" &&
+		compile.Origin("", was.TokenURL) != compile.Origin("", now.RefreshURL) {
+		was.RefreshURL = was.TokenURL
+	}
+	l.endpoint(p, was.RefreshURL, now.RefreshURL, "flows", grant, "refresh_url")
+}
+
+// endpoint compares one address. One that only came is no change.
+func (l *look) endpoint(p pair, was, now string, member ...string) {
+	if was == "" || compile.NormalizeURL("", was) == compile.NormalizeURL("", now) {
+		return
+	}
+	path := pointer(append([]string{"schemes", p.nowName}, member...)...)
+	words := strings.ReplaceAll(member[len(member)-1], "_", " ")
+	if now == "" {
+		l.add("scheme-endpoint-changed", found(path, was, nil, "the scheme %s no longer has the %s %s",
+			quote(p.nowName), words, quote(was)))
+		return
+	}
+	origin := compile.Origin("", was)
+	if origin != "" && origin == compile.Origin("", now) {
+		l.add("scheme-endpoint-changed", found(path, was, now, "the %s of the scheme %s was %s and is %s",
+			words, quote(p.nowName), quote(was), quote(now)))
+		return
+	}
+	l.add("scheme-endpoint-origin-changed", found(path, was, now,
+		"secrets would go to another origin: the %s of the scheme %s was %s and is %s",
+		words, quote(p.nowName), quote(was), quote(now)))
+}

@@ -1,0 +1,329 @@
+package diff
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/compile"
+)
+
+// A look is one required skill's security, then and now. Its findings belong
+// to several rules; where one is more specific than another, only that one is
+// made (scope-required, scheme-changed, scheme-endpoint-* and
+// security-unreadable instead of security-unsatisfiable).
+type look struct {
+	c    *Comparison
+	s    skill
+	was  []compile.Alternative // never empty; nil when not recorded
+	now  []compile.Alternative // never empty
+	pin  int                   // the alternative in was that the client meant to use
+	path string
+	out  []Finding
+}
+
+func securityFindings(c *Comparison) []Finding {
+	var out []Finding
+	for _, s := range c.facts.skills {
+		l := look{c: c, s: s, now: ways(s.now.Security), path: pointer("skills", s.id, "security")}
+		if s.was == nil {
+			l.withoutRecord()
+		} else {
+			l.was, l.pin = ways(s.was.Security), pinnedWay(c, s)
+			l.compare()
+		}
+		out = append(out, l.out...)
+	}
+	return out
+}
+
+// ways writes "nothing is needed" as the one alternative that it is.
+func ways(list []compile.Alternative) []compile.Alternative {
+	if len(list) == 0 {
+		return anonymous
+	}
+	return list
+}
+
+var anonymous = []compile.Alternative{{}}
+
+// say adds a finding about the skill's security as a whole.
+func (l *look) say(rule, format string, args ...any) *Finding {
+	var was any
+	switch {
+	case l.s.was != nil:
+		was = l.s.was.Security
+	case l.s.need.Schemes != nil:
+		was = l.s.need.Schemes
+	}
+	return l.add(rule, found(l.path, was, l.s.now.Security, format, args...))
+}
+
+func (l *look) add(rule string, f Finding) *Finding {
+	f.Rule = rule
+	l.out = append(l.out, f.of(l.s.id))
+	return &l.out[len(l.out)-1]
+}
+
+func (l *look) compare() {
+	pinned := l.was[l.pin]
+	if unreadable(pinned) {
+		l.fromUnknown(pinned)
+		return
+	}
+	if slices.EqualFunc(l.was, l.now, sameAlternative) {
+		l.scopes(same(pinned))
+		return
+	}
+	m := match(l.was, l.now, l.pin, l.held)
+	if pairs := m.pairs[l.pin]; m.to[l.pin] >= 0 {
+		l.definitions(pairs)
+		l.scopes(pairs)
+		l.others(m, pairs)
+	} else {
+		l.gone(m)
+	}
+	l.weakened()
+}
+
+// fromUnknown judges security that nobody could read when it was pinned: of
+// that, only a way that can be read now is worth a word.
+func (l *look) fromUnknown(pinned compile.Alternative) {
+	here := func(list []compile.Alternative, a compile.Alternative) bool {
+		return slices.ContainsFunc(list, func(b compile.Alternative) bool { return sameAlternative(a, b) })
+	}
+	stays := slices.ContainsFunc(l.now, unreadable)
+	for _, a := range l.now {
+		if !unreadable(a) && (!stays || !here(l.was, a)) {
+			l.say("alternative-switched", "what it asks for could not be read when pinned, and can be now")
+			return
+		}
+	}
+}
+
+// definitions compares the schemes of the pinned alternative.
+func (l *look) definitions(pairs []pair) {
+	for _, p := range pairs {
+		if !alike(p.was.Scheme, p.now.Scheme) {
+			l.add("scheme-changed", found(pointer("schemes", p.nowName), p.was.Scheme, p.now.Scheme,
+				"the scheme %s is another one: %s", quote(p.nowName), difference(p.was.Scheme, p.now.Scheme)))
+			continue
+		}
+		l.renamed(p)
+		if lost := grants(p.was.Scheme, p.now.Scheme); len(lost) > 0 {
+			l.say("alternative-switched", "the scheme %s no longer has the grant %s; another one is left",
+				quote(p.nowName), list(lost))
+		}
+	}
+}
+
+// renamed compares what an equal scheme has beside its identity.
+func (l *look) renamed(p pair) {
+	if l.endpoints(p) == 0 && p.wasName != p.nowName {
+		l.add("scheme-renamed", found(pointer("schemes", p.wasName), p.wasName, p.nowName,
+			"the scheme %s is called %s now", quote(p.wasName), quote(p.nowName)))
+	}
+}
+
+// scopes compares what the pinned alternative asks for.
+func (l *look) scopes(pairs []pair) {
+	var was, now, lacking, freed []string
+	for _, p := range pairs {
+		if !alike(p.was.Scheme, p.now.Scheme) {
+			continue // scheme-changed says it all
+		}
+		was, now = append(was, p.was.Scopes...), append(now, p.now.Scopes...)
+		freed = append(freed, missing(p.was.Scopes, p.now.Scopes)...)
+		if !clientHolds(l.c, p.nowName, p.now) {
+			lacking = append(lacking, l.c.facts.lacks(p.now)...)
+		}
+	}
+	if len(lacking) > 0 {
+		recorded := l.s.need.Scopes
+		if recorded == nil {
+			recorded = was
+		}
+		l.add("scope-required", found(l.path, set(recorded), set(now),
+			"%s %s asked for, which the lock does not record", list(set(lacking)), verb(len(set(lacking)), "is", "are")))
+	}
+	if len(freed) > 0 {
+		l.add("scope-no-longer-required", found(l.path, set(was), set(now),
+			"%s %s no longer asked for", list(set(freed)), verb(len(set(freed)), "is", "are")))
+	}
+}
+
+// others compares the alternatives beside the pinned one, which stays.
+func (l *look) others(m matching, pinned []pair) {
+	gained, lost := false, false
+	for _, p := range pinned {
+		gained = gained || alike(p.was.Scheme, p.now.Scheme) && len(grants(p.now.Scheme, p.was.Scheme)) > 0
+	}
+	for i, n := range m.to {
+		if i == l.pin {
+			continue
+		}
+		if n < 0 {
+			lost = true
+			continue
+		}
+		usable := l.canMeet(l.was[i])
+		for _, p := range m.pairs[i] {
+			if !slices.Equal(p.was.Scopes, p.now.Scopes) {
+				gained, lost = true, true // the way as it was is gone
+			}
+			gained = gained || len(grants(p.now.Scheme, p.was.Scheme)) > 0
+			lost = lost || len(grants(p.was.Scheme, p.now.Scheme)) > 0
+			if usable { // a client that holds no credential for it sends none there
+				l.renamed(p)
+			}
+		}
+	}
+	gained = gained || slices.Contains(m.taken, false)
+	if gained {
+		l.say("alternative-gained", "another way to authenticate came; the pinned one stays")
+	}
+	if lost {
+		l.say("alternative-lost", "a way to authenticate is gone; the pinned one stays")
+	}
+}
+
+// gone judges what is left without the pinned alternative.
+func (l *look) gone(m matching) {
+	noneNeeded := l.was != nil && len(l.was[l.pin].Schemes) == 0 || l.was == nil && l.s.need.Schemes != nil
+	if i := slices.IndexFunc(l.now, l.canMeet); i >= 0 {
+		if noneNeeded {
+			l.say("security-required", "no credential was needed and one is now; the client holds what is asked for").Class = Review
+		} else {
+			l.say("alternative-switched", "the pinned way to authenticate is gone, and another can be met")
+		}
+		l.trusted(l.now[i])
+		return
+	}
+	for i, a := range l.now {
+		if unreadable(a) && !m.taken[i] {
+			l.say("security-unreadable", "no way to authenticate is left that can be read: %s", unreadableBecause(a))
+			return
+		}
+	}
+	if noneNeeded {
+		l.say("security-required", "no credential was needed, and one is now")
+		return
+	}
+	l.say("security-unsatisfiable",
+		"no way to authenticate can be met with what the lock records and the client is known to hold")
+}
+
+// trusted compares the addresses of a way that is met with another skill's
+// credential to those that the credential was recorded with.
+func (l *look) trusted(a compile.Alternative) {
+	for _, name := range slices.Sorted(maps.Keys(a.Schemes)) {
+		use := a.Schemes[name]
+		if clientHolds(l.c, name, use) {
+			continue
+		}
+		if h := l.c.facts.nearest(use.Scheme); h != nil {
+			l.endpoints(pair{wasName: h.name, nowName: name, was: compile.SchemeUse{Scheme: h.scheme}, now: use})
+		}
+	}
+}
+
+// weakened compares the weakest way in. What cannot be read is not known to be
+// weak.
+func (l *look) weakened() {
+	was, ok := weakest(l.was)
+	now, ok2 := weakest(l.now)
+	if !ok || !ok2 || now >= was {
+		return
+	}
+	if now == compile.Anonymous {
+		l.say("security-weakened", "anonymous calls are enough now; %s was the least", was)
+		return
+	}
+	l.say("security-weakened", "%s is enough now; %s was the least", now, was)
+}
+
+func weakest(list []compile.Alternative) (compile.Strength, bool) {
+	least, ok := compile.MutualTLS, false
+	for _, a := range list {
+		if !unreadable(a) {
+			least, ok = min(least, a.Strength()), true
+		}
+	}
+	return least, ok
+}
+
+// withoutRecord judges a skill of which the lock records no security: what it
+// can say rests on its own words alone.
+func (l *look) withoutRecord() {
+	need := l.s.need
+	if need.Schemes != nil && len(need.Schemes) == 0 {
+		if !slices.ContainsFunc(l.now, func(a compile.Alternative) bool { return len(a.Schemes) == 0 }) {
+			l.gone(matching{taken: make([]bool, len(l.now))})
+		}
+		return
+	}
+	if need.Scopes == nil {
+		return
+	}
+	var asked []string
+	for _, a := range l.now {
+		// Where the lock names the way, the others do not count.
+		if len(need.Schemes) > 0 && !namesOf(a, need.Schemes) && l.names(need.Schemes) {
+			continue
+		}
+		var over []string
+		for _, use := range a.Schemes {
+			over = append(over, missing(use.Scopes, need.Scopes)...)
+		}
+		if len(over) == 0 || l.canMeet(a) {
+			return
+		}
+		asked = append(asked, over...)
+	}
+	l.add("scope-required", found(l.path, need.Scopes, l.s.now.Security,
+		"every way to authenticate asks for scopes that the lock does not record: %s", list(set(asked))))
+}
+
+// names reports whether an alternative of these very schemes is there.
+func (l *look) names(schemes []string) bool {
+	return slices.ContainsFunc(l.now, func(a compile.Alternative) bool { return namesOf(a, schemes) })
+}
+
+func namesOf(a compile.Alternative, schemes []string) bool {
+	for _, name := range schemes {
+		if _, ok := a.Schemes[name]; !ok {
+			return false
+		}
+	}
+	return len(a.Schemes) == len(set(schemes))
+}
+
+func unreadable(a compile.Alternative) bool {
+	for _, use := range a.Schemes {
+		if use.Kind == card.KindUnknown {
+			return true
+		}
+	}
+	return false
+}
+
+func unreadableBecause(a compile.Alternative) string {
+	var why []string
+	for _, use := range a.Schemes {
+		if use.Kind == card.KindUnknown && use.Reason != "" {
+			why = append(why, oneLine(use.Reason))
+		}
+	}
+	if len(why) == 0 {
+		return "a scheme is of an unknown kind"
+	}
+	return strings.Join(set(why), "; ")
+}
+
+// set returns a sorted copy of list, equal items once, never nil.
+func set(list []string) []string {
+	out := append(make([]string, 0, len(list)), list...)
+	slices.Sort(out)
+	return slices.Compact(out)
+}

@@ -1,0 +1,100 @@
+package diff
+
+import (
+	"slices"
+
+	"github.com/a2alock/a2alock/compile"
+)
+
+func skillGained(c *Comparison) []Finding {
+	was := c.was()
+	if was == nil {
+		return nil
+	}
+	var out []Finding
+	for _, id := range keys(c.Now.Skills, func(id string, _ compile.Skill) bool { return !c.requires(id) && !offered(was, id) }) {
+		out = append(out, found(pointer("skills", id), nil, c.Now.Skills[id], "it is new").of(id))
+	}
+	return out
+}
+
+func skillLostUnused(c *Comparison) []Finding {
+	was := c.was()
+	if was == nil {
+		return nil
+	}
+	var out []Finding
+	for _, id := range either(was.Skills, was.OtherSkills) {
+		if _, ok := c.Now.Skills[id]; ok || c.requires(id) {
+			continue
+		}
+		what := "it is gone; the lock does not require it"
+		if isDisabled(c, id) {
+			what = "it can no longer be read; the lock does not require it"
+		} else if slices.Contains(c.Now.Ambiguous, id) {
+			what = "its id occurs more than once; the lock does not require it"
+		}
+		out = append(out, found(pointer("skills", id), unusedSkill(was, id), nil, "%s", what).of(id))
+	}
+	return out
+}
+
+func skillChangedUnused(c *Comparison) []Finding {
+	was := c.was()
+	if was == nil {
+		return nil
+	}
+	then, now := digests{profile: was}, digests{profile: c.Now}
+	var out []Finding
+	changed := keys(c.Now.Skills, func(id string, s compile.Skill) bool {
+		return !c.requires(id) && offered(was, id) && then.of(id, was.Skills[id]) != now.of(id, s)
+	})
+	for _, id := range changed {
+		out = append(out, found(pointer("skills", id), was.SkillDigest(id), c.Now.SkillDigest(id),
+			"its media types or security changed; the lock does not require it").of(id))
+	}
+	return out
+}
+
+// unusedSkill is what is recorded of a skill that the lock does not require.
+func unusedSkill(p *compile.Profile, id string) any {
+	if s, ok := p.Skills[id]; ok {
+		return s
+	}
+	return p.OtherSkills[id]
+}
+
+// digests works out the digest of a skill once for all that inherit the same
+// lists: skills that share the memory of their lists are alike.
+type digests struct {
+	profile *compile.Profile
+	known   []digest
+}
+
+type digest struct {
+	skill compile.Skill
+	sum   string
+}
+
+func (d *digests) of(id string, s compile.Skill) string {
+	if sum, ok := d.profile.OtherSkills[id]; ok {
+		return sum
+	}
+	for _, k := range d.known {
+		if shared(k.skill.Input, s.Input) && shared(k.skill.Output, s.Output) && shared(k.skill.Security, s.Security) {
+			return k.sum
+		}
+	}
+	sum := d.profile.SkillDigest(id)
+	if len(d.known) < 8 { // beyond that skills are different, and looking takes time
+		d.known = append(d.known, digest{s, sum})
+	}
+	return sum
+}
+
+func shared[T any](a, b []T) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	return len(a) == 0 || &a[0] == &b[0]
+}

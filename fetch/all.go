@@ -1,0 +1,80 @@
+package fetch
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"sync"
+
+	"github.com/a2alock/a2alock/netguard"
+)
+
+const (
+	// DefaultLimit is how many GETs [Client.All] runs at once.
+	DefaultLimit = 16
+	// perHost of them may be for one host.
+	perHost = 100
+)
+
+// Outcome is what one GET came to: a response, or an error.
+type Outcome struct {
+	Response *Response
+	Err      error // an [*Error]
+}
+
+// All gets each distinct URL once, at most limit (0: [DefaultLimit]) at a time
+// and two per host, and returns when all have ended. The map has every URL; a
+// context that ends early is the error of those not yet done.
+func (c *Client) All(ctx context.Context, urls []string, limit int) map[string]Outcome {
+	out := make(map[string]Outcome, len(urls))
+	asked := map[string]bool{}
+	hosts := map[string]chan struct{}{}
+	slots := make(chan struct{}, cmp.Or(max(limit, 0), DefaultLimit))
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for _, u := range urls {
+		if asked[u] {
+			continue
+		}
+		asked[u] = true
+		host := hostOf(u)
+		if hosts[host] == nil {
+			hosts[host] = make(chan struct{}, perHost)
+		}
+		// The host's slot comes first, so that a slow host with many agents
+		// does not sit on all of the others.
+		way := []chan struct{}{hosts[host], slots}
+		wg.Go(func() {
+			o := c.one(ctx, u, way)
+			mu.Lock()
+			defer mu.Unlock()
+			out[u] = o
+		})
+	}
+	wg.Wait()
+	return out
+}
+
+// one gets u once it holds a slot of every kind.
+func (c *Client) one(ctx context.Context, u string, slots []chan struct{}) Outcome {
+	for _, slot := range slots {
+		select {
+		case slot <- struct{}{}:
+			defer func() { <-slot }()
+		case <-ctx.Done():
+			return Outcome{Err: &Error{URL: u, State: Unreachable, Err: context.Cause(ctx)}}
+		}
+	}
+	r, err := c.Get(ctx, u)
+	return Outcome{Response: r, Err: err}
+}
+
+// hostOf is what counts as one host: an origin, so that agents at several
+// ports of one machine do not wait for each other.
+func hostOf(rawURL string) string {
+	u, err := url.Parse(rawURL)
+	if err != nil {
+		return ""
+	}
+	return netguard.Origin(u)
+}

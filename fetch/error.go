@@ -1,0 +1,96 @@
+package fetch
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/a2alock/a2alock/card"
+)
+
+// The states that are the transport's (DESIGN.md, States). None is drift.
+const (
+	// NeverChecked: nothing was asked yet.
+	NeverChecked card.State = "never-checked"
+	// Unreachable: no usable answer came, or we refused to ask for one.
+	Unreachable card.State = "unreachable"
+	// AuthRequired: 401 or 403.
+	AuthRequired card.State = "auth-required"
+	// NotFound: 404 or 410.
+	NotFound card.State = "not-found"
+)
+
+// Error is why no body came. Its text is printable: whatever a server put into
+// it is escaped, and secrets in URLs are redacted.
+type Error struct {
+	URL     string // as asked; unredacted
+	Final   string // where redirects had led by then; URL without any
+	Offsite bool   // a redirect had left the origin of URL
+	State   card.State
+	Code    int   // the status, where one answered
+	Err     error // nil where Code says it all
+	// Tried are the answers that made [Client.Discover] give up, in order.
+	Tried []*Error
+}
+
+// Error is "URL answered 404 Not Found", or "URL: cause"; after a redirect it
+// names where that led. What Tried holds follows, one a line.
+func (e *Error) Error() string {
+	s := Redact(e.URL)
+	if e.Final != "" && e.Final != e.URL {
+		s += " (redirected to " + Redact(e.Final) + ")"
+	}
+	if e.Code != 0 {
+		s += fmt.Sprintf(" answered %d", e.Code)
+		if text := http.StatusText(e.Code); text != "" {
+			s += " " + text
+		}
+	}
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	s = printable(s)
+	for _, t := range e.Tried {
+		s += "\n  " + t.Error()
+	}
+	return s
+}
+
+// Unwrap is Err, so that callers can ask for a [*netguard.Refused].
+func (e *Error) Unwrap() error { return e.Err }
+
+// statusError is nil for a 200. The request was unconditional, so a 304 is a
+// fault of the protocol, and no other 2xx has a card in it.
+func statusError(code int) error {
+	e := &Error{State: Unreachable, Code: code}
+	switch code {
+	case http.StatusOK:
+		return nil
+	case http.StatusUnauthorized, http.StatusForbidden:
+		e.State = AuthRequired
+	case http.StatusNotFound, http.StatusGone:
+		e.State = NotFound
+	case http.StatusNotModified:
+		e.Err = errors.New("nothing was asked conditionally")
+	case http.StatusNoContent, http.StatusPartialContent:
+		e.Err = errors.New("a card is answered with 200")
+	}
+	return e
+}
+
+// printable is s with every rune that is not plainly visible escaped.
+// Certificates and network errors carry text from the other side.
+func printable(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if strconv.IsPrint(r) {
+			b.WriteRune(r)
+			continue
+		}
+		q := strconv.QuoteRune(r)
+		b.WriteString(q[1 : len(q)-1])
+	}
+	return b.String()
+}

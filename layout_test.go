@@ -1,0 +1,412 @@
+// Package a2alock_test holds the tree to its own rules: which package may
+// import which, how large things grow, what is documented.
+package a2alock_test
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/a2alock/a2alock"
+
+// layers is the map of the project. A package imports packages of lower
+// layers alone; a new package begins with a line here.
+var layers = map[string]int{
+	"cmd/a2alock":     8,
+	"cmd/a2alockd":    8,
+	"server":          7,
+	"watch":           6,
+	"notify":          5,
+	"report":          4,
+	"store":           4,
+	"diff":            3,
+	"probe":           3,
+	"lockfile":        2,
+	"fetch":           2,
+	"config":          2,
+	"compile":         1,
+	"netguard":        1,
+	"rpc":             1,
+	"card":            0,
+	"internal/golden": 0,
+}
+
+// sideways are the imports inside one layer that the map allows.
+var sideways = map[string]string{"rpc": "netguard"}
+
+// outside are packages beyond the layers: they import what they like, and are
+// imported by tests and mains alone.
+var outside = []string{".", "examples", "internal/agenttest", "internal/fleet"}
+
+// pure packages take values and give values: no clock, no network, no files.
+// The moment is a parameter, and what is read is handed to them.
+var pure = map[string]bool{"card": true, "compile": true, "diff": true}
+
+// impure are the imports that reach the world.
+var impure = []string{"context", "crypto/rand", "log", "log/slog", "math/rand", "math/rand/v2", "net/http", "os", "os/exec", "os/signal", "syscall"}
+
+// netText are the names of package net that only take text apart.
+var netText = []string{"SplitHostPort", "JoinHostPort", "ParseIP", "IP"}
+
+const (
+	fileLines    = 400  // of a file without the tests
+	packageLines = 1600 // "about 1,500", rule tables aside
+)
+
+// A source is one Go file of the project.
+type source struct {
+	path    string // slashed, from the root
+	pkg     string // its folder
+	test    bool
+	lines   int
+	file    *ast.File
+	fileSet *token.FileSet
+}
+
+// sources parses every Go file of the module, nested modules aside.
+func sources(t *testing.T) []source {
+	t.Helper()
+	var list []source
+	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := filepath.ToSlash(p)
+		if d.IsDir() {
+			if name != "." && (skipped(d.Name()) || nestedModule(p)) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if path.Ext(name) != ".go" {
+			return nil
+		}
+		data, err := os.ReadFile(p)
+		if err != nil {
+			return err
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, name, data, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		list = append(list, source{
+			path: name, pkg: path.Dir(name), test: strings.HasSuffix(name, "_test.go"),
+			lines: bytes.Count(data, []byte("\n")), file: file, fileSet: set,
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) == 0 {
+		t.Fatal("no Go files found: the test looks in the wrong place")
+	}
+	return list
+}
+
+func skipped(dir string) bool {
+	return dir == "testdata" || dir == "vendor" || dir == "node_modules" || strings.HasPrefix(dir, ".") || strings.HasPrefix(dir, "_")
+}
+
+func nestedModule(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil
+}
+
+// imports are the paths that a file imports.
+func (s source) imports() []string {
+	var list []string
+	for _, i := range s.file.Imports {
+		p, err := strconv.Unquote(i.Path.Value)
+		if err == nil {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+func isOutside(pkg string) bool {
+	return slices.ContainsFunc(outside, func(o string) bool { return pkg == o || strings.HasPrefix(pkg, o+"/") })
+}
+
+func TestLayers(t *testing.T) {
+	unknown := map[string]bool{}
+	for _, s := range sources(t) {
+		if isOutside(s.pkg) {
+			continue
+		}
+		layer, ok := layers[s.pkg]
+		if !ok && !unknown[s.pkg] {
+			unknown[s.pkg] = true
+			t.Errorf("%s: package %s has no layer: give it a line in layers, in layout_test.go", s.path, s.pkg)
+		}
+		if !ok || s.test {
+			continue
+		}
+		for _, p := range s.imports() {
+			other, ours := strings.CutPrefix(p, module+"/")
+			if !ours {
+				continue
+			}
+			below, known := layers[other]
+			switch {
+			case other == "internal/golden":
+				t.Errorf("%s imports %s, which is for tests alone", s.path, other)
+			case isOutside(other) && layer < layers["cmd/a2alock"]:
+				t.Errorf("%s imports %s, which is for tests and mains alone", s.path, other)
+			case isOutside(other):
+			case !known:
+				t.Errorf("%s imports %s, which has no layer: give it a line in layers, in layout_test.go", s.path, other)
+			case below >= layer && sideways[s.pkg] != other:
+				t.Errorf("%s (layer %d) imports %s (layer %d): a package imports lower layers alone; move what it needs down, or take it as a parameter",
+					s.path, layer, other, below)
+			}
+		}
+	}
+}
+
+func TestPurePackages(t *testing.T) {
+	for _, s := range sources(t) {
+		if !pure[s.pkg] || s.test {
+			continue
+		}
+		for _, p := range s.imports() {
+			if slices.Contains(impure, p) {
+				t.Errorf("%s imports %s: package %s is pure; take a value instead (docs/adr/0005)", s.path, p, s.pkg)
+			}
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok && reachesWorld(sel) {
+				t.Errorf("%s: %s.%s in package %s, which is pure: take the moment, or the answer, as a parameter (docs/adr/0005)",
+					s.fileSet.Position(sel.Pos()), sel.X, sel.Sel.Name, s.pkg)
+			}
+			return true
+		})
+	}
+}
+
+// reachesWorld reports whether sel is a clock, or a part of package net that
+// does more than take text apart.
+func reachesWorld(sel *ast.SelectorExpr) bool {
+	x, ok := sel.X.(*ast.Ident)
+	if !ok || x.Obj != nil { // a local variable of that name
+		return false
+	}
+	switch x.Name {
+	case "time":
+		return slices.Contains([]string{"Now", "Since", "Until", "After", "AfterFunc", "Sleep", "Tick", "NewTimer", "NewTicker"}, sel.Sel.Name)
+	case "net":
+		return !slices.Contains(netText, sel.Sel.Name)
+	}
+	return false
+}
+
+func TestSizes(t *testing.T) {
+	sizes := map[string]int{}
+	for _, s := range sources(t) {
+		if s.test || isRuleTable(s.path) {
+			continue
+		}
+		sizes[s.pkg] += s.lines
+		if s.lines > fileLines {
+			t.Errorf("%s has %d lines, want at most %d: look for the noun that wants a file of its own", s.path, s.lines, fileLines)
+		}
+	}
+	for _, pkg := range slices.Sorted(maps.Keys(sizes)) {
+		if !isOutside(pkg) && !strings.HasPrefix(pkg, "cmd/") && sizes[pkg] > packageLines {
+			t.Errorf("package %s has %d lines, want about 1,500 at most: look for the noun that wants to be a package", pkg, sizes[pkg])
+		}
+	}
+}
+
+func isRuleTable(name string) bool { return strings.HasPrefix(name, "diff/rules_") }
+
+// sentence matches a first paragraph in which a sentence ends; a colon may
+// lead to an example.
+var sentence = regexp.MustCompile(`^(?:[^\n]|\n[^\n])+?[.:]\s`)
+
+func TestPackageComments(t *testing.T) {
+	comments := map[string][]string{} // of the files with one, by package
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		if _, ok := comments[s.pkg]; !ok {
+			comments[s.pkg] = nil
+		}
+		if s.file.Doc == nil {
+			continue
+		}
+		comments[s.pkg] = append(comments[s.pkg], s.path)
+		want := "Package " + s.file.Name.Name + " "
+		if s.file.Name.Name == "main" {
+			want = "Command " + path.Base(s.pkg) + " "
+		}
+		text := s.file.Doc.Text()
+		if !strings.HasPrefix(text, want) || !sentence.MatchString(text) {
+			t.Errorf("%s: the package comment begins %.60q: want one sentence that begins with %q", s.path, text, want)
+		}
+	}
+	for _, pkg := range slices.Sorted(maps.Keys(comments)) {
+		switch files := comments[pkg]; len(files) {
+		case 0:
+			t.Errorf("package %s has no package comment: say in one sentence what it does", pkg)
+		case 1:
+		default:
+			t.Errorf("package %s has package comments in %s: keep one", pkg, strings.Join(files, " and "))
+		}
+	}
+}
+
+func TestDocComments(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		for _, decl := range s.file.Decls {
+			switch d := decl.(type) {
+			case *ast.FuncDecl:
+				if d.Name.IsExported() && receiverExported(d) {
+					checkDoc(t, s, d.Pos(), d.Name.Name, d.Doc)
+				}
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					checkSpec(t, s, d, spec)
+				}
+			}
+		}
+	}
+}
+
+func checkSpec(t *testing.T, s source, d *ast.GenDecl, spec ast.Spec) {
+	t.Helper()
+	switch spec := spec.(type) {
+	case *ast.TypeSpec:
+		if !spec.Name.IsExported() {
+			return
+		}
+		doc := spec.Doc
+		if doc == nil && !d.Lparen.IsValid() {
+			doc = d.Doc
+		}
+		checkDoc(t, s, spec.Pos(), spec.Name.Name, doc)
+	case *ast.ValueSpec:
+		name := spec.Names[0]
+		if !name.IsExported() {
+			return
+		}
+		if !d.Lparen.IsValid() && len(spec.Names) == 1 { // declared alone
+			checkDoc(t, s, name.Pos(), name.Name, d.Doc)
+			return
+		}
+		// In a group the comment of the group, or of the line, is enough.
+		if d.Doc == nil && spec.Doc == nil && spec.Comment == nil {
+			t.Errorf("%s: %s has no comment: write one for it or for its group", s.fileSet.Position(name.Pos()), name.Name)
+		}
+	}
+}
+
+func checkDoc(t *testing.T, s source, pos token.Pos, name string, doc *ast.CommentGroup) {
+	t.Helper()
+	at := s.fileSet.Position(pos)
+	if doc == nil {
+		t.Errorf("%s: %s has no doc comment: state its contract, beginning with its name", at, name)
+		return
+	}
+	text := doc.Text()
+	for _, article := range []string{"A ", "An ", "The "} {
+		text = strings.TrimPrefix(text, article)
+	}
+	rest, ok := strings.CutPrefix(text, name)
+	if !ok || rest != "" && (rest[0] == '_' || 'a' <= rest[0]|0x20 && rest[0]|0x20 <= 'z') {
+		t.Errorf("%s: the doc comment of %s begins %.40q: want it to begin with %q", at, name, doc.Text(), name)
+	}
+}
+
+// receiverExported reports whether d is a function, or a method of an exported
+// type.
+func receiverExported(d *ast.FuncDecl) bool {
+	if d.Recv == nil || len(d.Recv.List) == 0 {
+		return true
+	}
+	typ := d.Recv.List[0].Type
+	for {
+		switch x := typ.(type) {
+		case *ast.StarExpr:
+			typ = x.X
+		case *ast.IndexExpr:
+			typ = x.X
+		case *ast.Ident:
+			return x.IsExported()
+		default:
+			return false
+		}
+	}
+}
+
+// private matches text that means something on one machine alone.
+var private = regexp.MustCompile(`(?:^|[\s"'` + "`" + `(=:,])/(?:work|root|home/[a-z]+|tmp/[a-z]+)/|(?i:\bissues? (?:show )?#?\d+\b)`)
+
+func TestTextSpeaksOfTheProjectAlone(t *testing.T) {
+	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if d.Name() == ".git" || d.Name() == "node_modules" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		data, err := os.ReadFile(p)
+		if err != nil {
+			return err
+		}
+		if bytes.ContainsRune(data, 0) { // no text
+			return nil
+		}
+		for i, line := range bytes.Split(data, []byte("\n")) {
+			if m := private.Find(line); m != nil {
+				t.Errorf("%s:%d: %q means something on one machine or to one team alone: say it in words that last", p, i+1, m)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPrivateText(t *testing.T) {
+	for text, want := range map[string]bool{
+		"see " + "/" + "work/main":                     true,
+		`"` + "/" + `root/go/pkg"`:                     true,
+		"(" + "/" + "tmp/w/x)":                         true,
+		"as issue" + " 12 says":                        true,
+		"Issue" + " #7":                                true,
+		"https://pricing.example/work/card.json":       false,
+		"the issue is open":                            false,
+		"a2a-go#430":                                   false,
+		"an issues page with 3 issues, 12 of them old": false,
+	} {
+		if got := private.MatchString(text); got != want {
+			t.Errorf("private.MatchString(%q) = %v, want %v", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,244 @@
+package lockfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// The limits of a lock.
+const (
+	MaxBytes = 16 << 20
+	MaxDepth = 256
+)
+
+// A Fault is one thing that makes a file no lock. [Read] and [Parse] join all
+// faults of a file into one error; errors.AsType[*Fault] finds the first.
+type Fault struct {
+	Path    string // the file; may be ""
+	Line    int    // 1-based, where the place is a line; else 0
+	Pointer string // RFC 6901, where the place is a value
+	Msg     string
+}
+
+func (f *Fault) Error() string {
+	var b bytes.Buffer
+	if f.Path != "" {
+		b.WriteString(f.Path + ": ")
+	}
+	if f.Line > 0 {
+		fmt.Fprintf(&b, "line %d: ", f.Line)
+	}
+	if f.Pointer != "" {
+		// A pointer is made of names from the file.
+		if q := strconv.Quote(f.Pointer); q != `"`+f.Pointer+`"` {
+			b.WriteString(q + ": ")
+		} else {
+			b.WriteString(f.Pointer + ": ")
+		}
+	}
+	return b.String() + f.Msg
+}
+
+// Read reads the lock at path; see [Parse]. An error of the file system is
+// returned as it is, so that errors.Is finds fs.ErrNotExist.
+func Read(path string) (*Lock, error) {
+	// Opening a pipe would wait for its writer.
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, &Fault{Path: path, Msg: "not a regular file"}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	return Parse(data, path)
+}
+
+// Parse reads a lock from data; path is the name under which faults speak of
+// it, and becomes [Lock.Path]. It reads strictly: a lock with any fault is
+// refused, and the error joins a [*Fault] for each. A byte order mark and CRLF
+// are read, and are not canonical.
+func Parse(data []byte, path string) (*Lock, error) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if f := badBytes(data); f != nil {
+		f.Path = path
+		return nil, f
+	}
+	root, err := readTree(data)
+	if err != nil {
+		return nil, syntaxFault(data, path, err)
+	}
+	c := checker{path: path}
+	c.check(root, lockShape, "")
+	if len(c.faults) > 0 {
+		return nil, errors.Join(c.faults...)
+	}
+	l := new(Lock)
+	// Unmarshalled from the compact form, so that what is kept raw does not
+	// depend on how the file was laid out.
+	if err := json.Unmarshal(compact(root, lockShape), l); err != nil {
+		return nil, &Fault{Path: path, Msg: err.Error()}
+	}
+	l.Path = path
+	return l, nil
+}
+
+// badBytes finds what can be said without reading JSON.
+func badBytes(data []byte) *Fault {
+	trimmed := bytes.TrimRight(data, "\x00")
+	switch {
+	case len(data) > MaxBytes:
+		return &Fault{Msg: fmt.Sprintf("larger than %d bytes", MaxBytes)}
+	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}) || bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
+		return &Fault{Msg: "UTF-16: want UTF-8"}
+	case len(bytes.TrimSpace(data)) == 0:
+		return &Fault{Msg: "empty: its writing never ended"}
+	case len(trimmed) == 0:
+		return &Fault{Msg: fmt.Sprintf("%d zero bytes and nothing else: its writing never ended", len(data))}
+	case len(trimmed) < len(data):
+		return &Fault{Msg: fmt.Sprintf("zero bytes from byte %d on: its writing never ended", len(trimmed)+1)}
+	}
+	if !utf8.Valid(data) {
+		at := 0
+		for {
+			r, n := utf8.DecodeRune(data[at:])
+			if r == utf8.RuneError && n <= 1 {
+				return &Fault{Line: lineAt(data, at), Msg: fmt.Sprintf("byte %d: want UTF-8", at+1)}
+			}
+			at += n
+		}
+	}
+	return conflictMarker(data)
+}
+
+// conflictMarker finds what a version control system leaves in a file that it
+// could not merge. No JSON text has a line that begins so.
+func conflictMarker(data []byte) *Fault {
+	line := 0
+	for text := range bytes.Lines(data) {
+		line++
+		for _, marker := range []string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"} {
+			if bytes.HasPrefix(text, []byte(marker)) {
+				return &Fault{Line: line, Msg: fmt.Sprintf("conflict marker %q: the merge is not resolved", marker)}
+			}
+		}
+	}
+	return nil
+}
+
+func syntaxFault(data []byte, path string, err error) error {
+	f := &Fault{Path: path, Msg: err.Error()}
+	if s, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		f.Line, f.Msg = lineAt(data, int(s.ByteOffset)), s.Err.Error()
+		f.Pointer = string(s.JSONPointer)
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		f.Line, f.Pointer = lineAt(data, len(bytes.TrimSpace(data))), ""
+		f.Msg = "cut off: the file ends inside the lock"
+	}
+	return f
+}
+
+// lineAt is the 1-based line of the byte at offset.
+func lineAt(data []byte, offset int) int {
+	return 1 + bytes.Count(data[:min(offset, len(data))], []byte("\n"))
+}
+
+// A checker collects the faults of a tree.
+type checker struct {
+	path   string
+	faults []error
+}
+
+func (c *checker) fault(at jsontext.Pointer, msg string) {
+	c.faults = append(c.faults, &Fault{Path: c.path, Pointer: string(at), Msg: msg})
+}
+
+// check holds n, at the pointer at, against its shape.
+func (c *checker) check(n *node, s *shape, at jsontext.Pointer) {
+	kind := n.kind
+	if kind == 'f' {
+		kind = 't'
+	}
+	switch {
+	case kind == '"' && s.text:
+		c.value(n, s, at)
+		return
+	case kind == 'n' && s.null:
+		return
+	case s.kind != 0 && kind != s.kind:
+		want := kindName(s.kind)
+		if s.text {
+			want = "string or object"
+		}
+		c.fault(at, fmt.Sprintf("want %s, got %s", want, kindName(kind)))
+		return
+	}
+	switch kind {
+	case '{':
+		c.object(n, s, at)
+	case '[':
+		for i, item := range n.items {
+			elem := s.elem
+			if elem == nil {
+				elem = anything
+			}
+			c.check(item, elem, at.AppendToken(strconv.Itoa(i)))
+		}
+	default:
+		c.value(n, s, at)
+	}
+	if s.filled != "" && len(n.members)+len(n.items) == 0 {
+		c.fault(at, "empty: want at least one "+s.filled)
+	}
+}
+
+func (c *checker) value(n *node, s *shape, at jsontext.Pointer) {
+	if s.check == nil {
+		return
+	}
+	if msg := s.check(n.text); msg != "" {
+		c.fault(at, msg)
+	}
+}
+
+func (c *checker) object(n *node, s *shape, at jsontext.Pointer) {
+	seen := make(map[string]bool, len(n.members))
+	for _, m := range n.members {
+		ptr := at.AppendToken(m.name)
+		if seen[m.name] {
+			c.fault(ptr, "repeated member")
+		}
+		seen[m.name] = true
+		inner, known := s.known(m.name)
+		switch {
+		case s.isMap():
+			inner = s.elem
+		case !known && s.kind != 0 && !s.open:
+			c.fault(ptr, "unknown member, and no place to keep it")
+			continue
+		case !known:
+			inner = anything
+		}
+		c.check(m.value, inner, ptr)
+	}
+	for _, name := range s.required {
+		if !seen[name] {
+			c.fault(at.AppendToken(name), "missing")
+		}
+	}
+}

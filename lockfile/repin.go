@@ -1,0 +1,274 @@
+package lockfile
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/a2alock/a2alock/compile"
+)
+
+// keptNeed returns what stays required of a skill that Old requires. With add,
+// the media types asked for come in.
+func (pin *pinning) keptNeed(id string, n Need, add bool) Need {
+	s, there := pin.profile.Skills[id]
+	switch {
+	case !there && add && slices.Contains(pin.opts.Skills, id) && len(pin.input)+len(pin.output) > 0:
+		pin.skill(id) // fails: types for what is not there
+		return n
+	case !there:
+		reason := pin.absence(id)
+		if reason == "" {
+			reason = "the agent no longer has it"
+		}
+		pin.note("the lock still requires skill %s: %s", quote(id), reason)
+		return n
+	}
+	n.Input = sortedSet(n.Input)
+	if add {
+		n = pin.addModes(id, n, s)
+	}
+	pin.noteModes(id, n, s)
+	schemes, scopes := pin.security(id, s, n)
+	if n.Schemes != nil && !slices.Equal(sortedSet(n.Schemes), schemes) ||
+		n.Scopes != nil && !slices.Equal(sortedSet(n.Scopes), scopes) {
+		pin.note("skill %s: now pinned to %s, before to %s", quote(id),
+			credentials(schemes, scopes), credentials(n.Schemes, n.Scopes))
+	}
+	n.Schemes, n.Scopes = schemes, scopes
+	return n
+}
+
+// addModes adds the media types asked for to those already required.
+func (pin *pinning) addModes(id string, n Need, s compile.Skill) Need {
+	if len(pin.input) > 0 {
+		n.Input = sortedSet(slices.Concat(n.Input, pin.modes(id, "input", pin.input, s.Input, nil)))
+		n.Assumed = n.Assumed || s.Input == nil
+	}
+	if len(pin.output) > 0 {
+		more := pin.modes(id, "output", pin.output, s.Output, nil)
+		n.Output = slices.Concat(n.Output, without(more, n.Output))
+		n.Assumed = n.Assumed || s.Output == nil
+	}
+	return n
+}
+
+// noteModes tells which required media types the skill no longer has.
+func (pin *pinning) noteModes(id string, n Need, s compile.Skill) {
+	for _, d := range []struct {
+		name         string
+		need, theirs []string
+	}{{"input", n.Input, s.Input}, {"output", n.Output, s.Output}} {
+		gone := without(normalised(d.need, pin.client.Aliases), d.theirs)
+		switch {
+		case d.theirs == nil && !n.Assumed:
+			pin.note("the lock still requires %s %s of skill %s, for which the card no longer declares media types",
+				d.name, list(d.need), quote(id))
+		case d.theirs != nil && len(gone) > 0:
+			pin.note("the lock still requires %s %s of skill %s, which has %s", d.name, list(gone), quote(id), list(d.theirs))
+		}
+	}
+}
+
+// security returns the schemes and scopes to record for a skill: those that
+// were recorded, as long as an alternative that they fit is offered, else those
+// of the first alternative that the client can meet, else of the first that
+// has names. Nil schemes mean that none can be named.
+func (pin *pinning) security(id string, s compile.Skill, old Need) (schemes, scopes []string) {
+	if len(s.Security) == 0 {
+		return []string{}, []string{}
+	}
+	held := pin.client.Credentials
+	if a, ok := recorded(s.Security, old, held); ok {
+		schemes, scopes = record(a)
+		if old.Scopes != nil {
+			scopes = sortedSet(old.Scopes)
+		}
+		return schemes, scopes
+	}
+	for _, a := range s.Security {
+		if compile.Meets(a, held) {
+			return record(a)
+		}
+	}
+	if len(held) > 0 {
+		pin.note("skill %s: no alternative of its security can be met with the client's credentials", quote(id))
+	}
+	if i := slices.IndexFunc(s.Security, named); i >= 0 {
+		return record(s.Security[i])
+	}
+	pin.note("skill %s: its security cannot be read, so no scheme is recorded", quote(id))
+	return nil, []string{}
+}
+
+// recorded returns the alternative that old records: that of its schemes and
+// with no scopes but its own. Where it records scopes alone, several may fit;
+// one that the client can meet comes first, then one that asks for scopes.
+func recorded(security []compile.Alternative, old Need, held []compile.Credential) (compile.Alternative, bool) {
+	if old.Schemes == nil && old.Scopes == nil {
+		return compile.Alternative{}, false
+	}
+	best, found := compile.Alternative{}, 0
+	for _, a := range security {
+		schemes, scopes := record(a)
+		if !named(a) || old.Schemes != nil && !slices.Equal(schemes, sortedSet(old.Schemes)) ||
+			old.Scopes != nil && len(without(scopes, old.Scopes)) > 0 {
+			continue
+		}
+		grade := 1
+		if compile.Meets(a, held) {
+			grade = 3
+		} else if len(scopes) > 0 {
+			grade = 2
+		}
+		if grade > found {
+			best, found = a, grade
+		}
+	}
+	return best, found > 0
+}
+
+// named reports whether each scheme of a has a name to record; a requirement
+// that cannot be read has none.
+func named(a compile.Alternative) bool {
+	_, unreadable := a.Schemes[""]
+	return !unreadable
+}
+
+// record returns the names of an alternative and all scopes it asks for.
+func record(a compile.Alternative) (schemes, scopes []string) {
+	for _, use := range a.Schemes {
+		scopes = append(scopes, use.Scopes...)
+	}
+	return sortedSet(slices.Collect(maps.Keys(a.Schemes))), sortedSet(scopes)
+}
+
+// credentials shows an alternative in a note.
+func credentials(schemes, scopes []string) string {
+	text := "no scheme"
+	if schemes == nil {
+		text = "an unrecorded scheme"
+	} else if len(schemes) > 0 {
+		text = list(schemes)
+	}
+	if len(scopes) > 0 {
+		text += " with " + list(scopes)
+	}
+	return text
+}
+
+// renew settles in l what depends on the lock before: its evidence, what only
+// a newer version knows of its profile, and its time.
+func (pin *pinning) renew(l *Lock) error {
+	pin.dropEvidence(l)
+	if err := graftProfile(l, pin.old); err != nil {
+		return err
+	}
+	if pin.opts.Refresh {
+		return nil
+	}
+	at := l.PinnedAt
+	l.PinnedAt = pin.old.PinnedAt
+	same, err := sameBytes(l, pin.old)
+	if err != nil {
+		return err
+	}
+	if !same || l.PinnedAt == "" {
+		l.PinnedAt = at
+	}
+	return nil
+}
+
+// dropEvidence drops what was seen of another profile. A short text names no
+// profile, and belongs to that of the lock it stood in.
+func (pin *pinning) dropEvidence(l *Lock) {
+	was := pin.old.ProfileDigest
+	if was == "" && pin.old.CardDigest != "" && pin.old.CardDigest == l.CardDigest {
+		was = l.ProfileDigest // the same card has the same profile
+	}
+	var dropped []string
+	for _, claim := range slices.Sorted(maps.Keys(l.Verified)) {
+		made := was
+		if d := l.Verified[claim].ProfileDigest; d != "" {
+			made = d
+		}
+		if made != l.ProfileDigest {
+			delete(l.Verified, claim)
+			dropped = append(dropped, claim)
+		}
+	}
+	if len(dropped) == 0 {
+		return
+	}
+	if len(l.Verified) == 0 {
+		l.Verified = nil
+	}
+	pin.note("dropped the evidence for %s: it was made for another profile", list(dropped))
+}
+
+// graftProfile carries members that this version does not know from the old
+// profile to where the new one has the same place.
+func graftProfile(l, old *Lock) error {
+	if old.Profile == nil {
+		return nil
+	}
+	was, err := tree(old.Profile)
+	if err != nil {
+		return err
+	}
+	now, err := tree(l.Profile)
+	if err != nil {
+		return err
+	}
+	s, _ := lockShape.known("profile")
+	if !graft(now, was, s) {
+		return nil
+	}
+	p := new(compile.Profile)
+	if err := json.Unmarshal(compact(now, s), p); err != nil {
+		return fmt.Errorf("renewing the profile: %w", err)
+	}
+	l.Profile = p
+	return nil
+}
+
+// graft adds the unknown members of was to now and reports whether any came.
+// Items of arrays have no names: one is another where it says the same and
+// perhaps more.
+func graft(now, was *node, s *shape) bool {
+	if s == nil || now.kind != was.kind {
+		return false
+	}
+	came := false
+	for _, m := range was.members {
+		inner, known := s.known(m.name)
+		if s.isMap() {
+			inner, known = s.elem, true
+		}
+		switch mine := now.get(m.name); {
+		case !known && s.open && mine == nil:
+			now.members = append(now.members, m)
+			came = true
+		case known && mine != nil:
+			came = graft(mine, m.value, inner) || came
+		}
+	}
+	for _, item := range now.items {
+		i := slices.IndexFunc(was.items, func(w *node) bool { return covers(w, item) })
+		if i >= 0 {
+			came = graft(item, was.items[i], s.elem) || came
+		}
+	}
+	return came
+}
+
+// covers reports whether each member of n is the same in w.
+func covers(w, n *node) bool {
+	return len(n.members) > 0 && !slices.ContainsFunc(n.members, func(m member) bool {
+		other := w.get(m.name)
+		return other == nil || !bytes.Equal(compact(other, anything), compact(m.value, anything))
+	})
+}

@@ -1,0 +1,127 @@
+package netguard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+)
+
+// MaxHops is how many redirects [Guard.Do] follows.
+const MaxHops = 3
+
+// A Hop is one redirect that was followed.
+type Hop struct {
+	Status   int    // 301, 302, 303, 307 or 308
+	From, To string // URLs, unredacted; To has no fragment
+	// Offsite is whether To has another origin than the first request. From
+	// there on requests are bare.
+	Offsite bool
+}
+
+// bareHeaders are what a request may carry to an origin that a server named.
+var bareHeaders = []string{"Accept", "Accept-Encoding", "User-Agent", "A2a-Version"}
+
+// validators belong to one URL and are never carried to another (RFC 9110 13).
+var validators = []string{"If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range"}
+
+// Do sends req, which it does not change, with ctx. GET and HEAD follow up to
+// [MaxHops] redirects, each judged like the first URL; https never leads to
+// http, and a hop to another origin carries none but Accept, Accept-Encoding,
+// User-Agent and A2A-Version. For other methods a redirect is the answer.
+//
+// The hops that were followed are returned with an error, too. The error is a
+// [*Refused], a [*SchemeError] or the transport's own. The caller closes the
+// body of the response.
+func (g *Guard) Do(ctx context.Context, req *http.Request) (*http.Response, []Hop, error) {
+	u, err := g.check(req.URL)
+	if err != nil {
+		if req.Body != nil {
+			req.Body.Close()
+		}
+		return nil, nil, err
+	}
+	req = req.Clone(ctx)
+	req.URL, req.Host = u, ""
+	first := Origin(u)
+	var hops []Hop
+	for {
+		res, err := g.roundTrip(req, len(hops) > 0)
+		if err != nil || !isRedirect(req.Method, res.StatusCode) {
+			return res, hops, err
+		}
+		next, err := g.next(req.URL, res, len(hops))
+		// Unread: a body that never ends would take all the time there is.
+		res.Body.Close()
+		if err != nil {
+			return nil, hops, err
+		}
+		hop := Hop{Status: res.StatusCode, From: req.URL.String(), To: next.String()}
+		// Once outside, coming back restores nothing: the other origin chose
+		// the way.
+		hop.Offsite = Origin(next) != first || len(hops) > 0 && hops[len(hops)-1].Offsite
+		hops = append(hops, hop)
+		req = follow(req, next, hop.Offsite)
+	}
+}
+
+func isRedirect(method string, code int) bool {
+	switch code {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return method == http.MethodGet || method == http.MethodHead || method == ""
+	}
+	return false
+}
+
+// next judges the redirect in res; n hops came before it.
+func (g *Guard) next(from *url.URL, res *http.Response, n int) (*url.URL, error) {
+	to := res.Header.Get("Location")
+	refuse := func(format string, args ...any) error {
+		return &Refused{Kind: KindRedirect, URL: to, Redirected: true, Reason: fmt.Sprintf(format, args...)}
+	}
+	if to == "" {
+		return nil, refuse("%d without a Location", res.StatusCode)
+	}
+	u, err := from.Parse(to)
+	if err != nil {
+		return nil, &Refused{
+			Kind: KindRedirect, Redirected: true,
+			Reason: fmt.Sprintf("%d with a Location that is no URL", res.StatusCode),
+		}
+	}
+	u.Fragment, u.RawFragment = "", ""
+	to = u.String()
+	if n == MaxHops {
+		return nil, refuse("it is one more than %d", MaxHops)
+	}
+	if from.Scheme == "https" && u.Scheme == "http" {
+		return nil, refuse("it leads from https to http")
+	}
+	u, err = g.check(u)
+	if r, ok := errors.AsType[*Refused](err); ok {
+		r.Redirected = true
+	}
+	return u, err
+}
+
+func follow(req *http.Request, to *url.URL, bare bool) *http.Request {
+	header := req.Header
+	req = req.Clone(req.Context())
+	req.URL = to
+	if !bare {
+		for _, name := range validators {
+			req.Header.Del(name)
+		}
+		return req
+	}
+	req.Header = http.Header{}
+	for _, name := range bareHeaders {
+		if v, ok := header[name]; ok {
+			req.Header[name] = slices.Clone(v)
+		}
+	}
+	return req
+}
