@@ -46,7 +46,7 @@ func checkNumbers(raw []byte) error {
 			continue
 		}
 		if _, err := strconv.ParseFloat(t.String(), 64); err != nil {
-			return fmt.Errorf("%s: a number outside double range", d.StackPointer())
+			return fmt.Errorf("%s: a number outside double range", quote(string(d.StackPointer())))
 		}
 	}
 }

@@ -43,7 +43,7 @@ func TestExtensionFindings(t *testing.T) {
 		{"no list", with(`{}`), []string{"error wrong-type " + x + " document"}, nil},
 		{"no object", with(`["urn:a",{"uri":"urn:b"}]`), []string{"error wrong-type " + x + "/0 extension"}, []string{"urn:b"}},
 		{"no uri", with(`[{"description":"x"}]`), []string{"error missing " + x + "/0/uri extension"}, nil},
-		{"required, and no uri", with(`[{"required":true}]`), []string{"error missing " + x + "/0/uri document"}, []string{""}},
+		{"required, and no uri", with(`[{"required":true}]`), []string{"error missing " + x + "/0/uri document"}, nil},
 		{"required is a string", with(`[{"uri":"urn:a","required":"false"}]`), []string{"error wrong-type " + x + "/0/required document"}, []string{"urn:a"}},
 		{"params is a list", with(`[{"uri":"urn:a","params":[]}]`), []string{"gap wrong-type " + x + "/0/params"}, []string{"urn:a"}},
 		{"big number", with(`[{"uri":"urn:a","params":{"n":9007199254740993}}]`), []string{"gap number-precision " + x + "/0/params/n"}, []string{"urn:a"}},

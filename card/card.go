@@ -68,12 +68,20 @@ const (
 
 // A Finding is one thing in a card that is not as the specification has it.
 type Finding struct {
-	// Code names the kind of fault in kebab-case: "wrong-type", "missing",
-	// "snake-case", "unknown-binding", …
+	// Code names the kind of fault in kebab-case. Any member: wrong-type,
+	// missing, empty, snake-case, spellings-differ, case-variant,
+	// number-precision, byte-order-mark. Interfaces: no-interface,
+	// relative-interface-url, bad-url, grpc-url, mcp-endpoint,
+	// unknown-binding, bad-version, version-patch, version-shape,
+	// other-generation, repeated-interface. Skills: no-skill, repeated-id,
+	// wildcard-mode. Schemes: several-kinds, unknown-scheme, unknown-wrapper,
+	// unknown-flow, several-flows, forms-differ, bad-location, type-word,
+	// scheme-form, sdk-form. Requirements: undeclared-scheme, mixed-forms,
+	// requirement-form. Members that repeat others: mirror-differs.
 	Code     string   `json:"code"`
 	Severity Severity `json:"severity"`
 	// Path is an RFC 6901 pointer into the document as received; "" is the
-	// document itself.
+	// document itself. For a missing member it says where it would stand.
 	Path string `json:"path"`
 	// Scope is what an [Error] disables; empty for a gap or a warning.
 	Scope   Scope  `json:"scope,omitzero"`

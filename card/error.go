@@ -12,13 +12,18 @@ type DocumentError struct {
 	Msg   string // one line; foreign text is quoted
 }
 
-func (e *DocumentError) Error() string {
+// Error is the state and [DocumentError.Detail].
+func (e *DocumentError) Error() string { return fmt.Sprintf("%s: %s", e.State, e.Detail()) }
+
+// Detail is the place and the message without the state, for where the state
+// stands beside it.
+func (e *DocumentError) Detail() string {
 	if e.Path == "" {
-		return fmt.Sprintf("%s: %s", e.State, e.Msg)
+		return e.Msg
 	}
 	// A message stands alone, and so it begins with the name that ends the path.
 	member := e.Path[strings.LastIndexByte(e.Path, '/')+1:]
-	return fmt.Sprintf("%s: %s: %s", e.State, e.Path, strings.TrimPrefix(e.Msg, member+": "))
+	return fmt.Sprintf("%s: %s", e.Path, strings.TrimPrefix(e.Msg, member+": "))
 }
 
 // Err returns nil when the card as a whole can be used, else a

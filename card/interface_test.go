@@ -121,7 +121,7 @@ func TestInterfaces(t *testing.T) {
 		{"GRPC as https is the same", listed(at("https://g.example", "GRPC"), at("g.example:443", "GRPC")), []string{"GRPC 1.0 1.0 https://g.example"}},
 		{"disabled stays", listed(at("/x", "GRPC"), good), []string{"GRPC 1.0 1.0 /x!", "JSONRPC 1.0 1.0 https://a.example/good"}},
 		{"disabled is no twin", listed(`{"url":"https://a.example/good","protocolBinding":"JSONRPC","protocolVersion":"1.0","tenant":1}`, good), []string{"JSONRPC 1.0 1.0 https://a.example/good!", "JSONRPC 1.0 1.0 https://a.example/good"}},
-		{"a2a-python's transport name", listed(`{"url":"https://a.example","transport":"JSONRPC","protocolVersion":"1.0"}`), []string{"JSONRPC 1.0 1.0 https://a.example"}},
+		{"the legacy name of the binding", listed(`{"url":"https://a.example","transport":"JSONRPC","protocolVersion":"1.0"}`), []string{"JSONRPC 1.0 1.0 https://a.example"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,6 +1,8 @@
 package card
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -138,11 +140,11 @@ func (r *reader) caseVariant(e *element, c ref, i int, s *schema) {
 func (r *reader) missing(sev Severity, e *element, m *members, i int) {
 	name := m.schema.names[i]
 	msg := name + ": missing"
-	for _, c := range m.variant {
-		if string(fold(nil, r.nodes[c].name)) == string(fold(nil, name)) {
-			msg += " (" + quote(r.nodes[c].name) + " is not read: names match exactly)"
-			break
-		}
+	meant := slices.IndexFunc(m.variant, func(c ref) bool {
+		return string(fold(nil, r.nodes[c].name)) == string(fold(nil, name))
+	})
+	if meant >= 0 {
+		msg += fmt.Sprintf(" (%s is not read: names match exactly)", quote(r.nodes[m.variant[meant]].name))
 	}
 	r.report(sev, e, "missing", m.self, "/"+name, msg)
 }

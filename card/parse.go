@@ -107,7 +107,7 @@ func firstInvalid(text []byte) int {
 	return len(text)
 }
 
-// The members of an Agent Card, 1.0 and before (PROTOCOL: A2A 4.4.1, A.2.2).
+// The members of an Agent Card, 1.0 (A2A 4.4.1) and before (A2A A.2.2).
 const (
 	cName = iota
 	cDescription

@@ -219,7 +219,7 @@ func (r *reader) unknown(list []ref) map[string]jsontext.Value {
 // bigNumbers reports the integers within n that doubles cannot tell apart,
 // and which digests therefore merge (RFC 8785), as one finding.
 func (r *reader) bigNumbers(e *element, n ref) {
-	if len(r.big) == 0 {
+	if len(r.big) == 0 || r.muted {
 		return
 	}
 	before := func(b, n ref) int { return int(b) - int(n) }

@@ -251,12 +251,14 @@ func (r *reader) beside(e *element, s *SecurityScheme, n, wrapper, typed ref) {
 		if !same(*s, again) {
 			r.err(e, "forms-differ", n, "%s and the flat members beside it differ", r.label(wrapper))
 		}
-		return
 	}
 	for c := r.nodes[n].first; c != 0; c = r.nodes[c].next {
-		if c != wrapper && r.nodes[c].kind != 'n' && r.nodes[c].name != "description" {
-			keep(&s.Unknown, r.nodes[c].name, r.canonical(c))
+		v := &r.nodes[c]
+		_, known := schemeSchema.exact[v.name]
+		if c == wrapper || v.kind == 'n' || v.name == "description" || known && typed != 0 {
+			continue
 		}
+		keep(&s.Unknown, v.name, r.canonical(c))
 	}
 }
 

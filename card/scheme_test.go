@@ -31,6 +31,7 @@ func TestSchemeForms(t *testing.T) {
 		{"key, flat", `{"type":"apiKey","in":"header","name":"X-Key"}`, key, []string{"warning scheme-form " + k}},
 		{"key, flat, place of the 0.3 protobuf", `{"type":"apiKey","location":"header","name":"X-Key"}`, key, []string{"warning scheme-form " + k}},
 		{"key, wrapper and flat (a2a-python)", `{"apiKeySecurityScheme":{"location":"header","name":"X-Key"},"type":"apiKey","in":"header","name":"X-Key"}`, key, nil},
+		{"key, wrapper and flat, and more", `{"apiKeySecurityScheme":{"location":"header","name":"X-Key"},"type":"apiKey","in":"header","name":"X-Key","z":1}`, SecurityScheme{Kind: KindAPIKey, Location: "header", Name: "X-Key", Unknown: map[string]jsontext.Value{"z": jsontext.Value("1")}}, nil},
 		{"key, flat and inner (a2a-go)", `{"type":"apiKey","in":"header","name":"X-Key","apiKey":{"location":"header","name":"X-Key"}}`, key, []string{"warning sdk-form " + k}},
 		{"key, $case (a2a-js)", `{"scheme":{"$case":"apiKeySecurityScheme","value":{"description":"","location":"header","name":"X-Key"}}}`, key, []string{"warning sdk-form " + k + "/scheme"}},
 		{"bearer, 1.0", `{"httpAuthSecurityScheme":{"scheme":"Bearer","bearerFormat":"JWT"}}`, bearer, nil},

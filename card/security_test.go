@@ -45,6 +45,7 @@ func TestSecurity(t *testing.T) {
 		{"0.3 protobuf", with("security", `[{"schemes":{"key":{"list":["a"]}}}]`), alternatives(schemes{"key": {"a"}}), Legacy, nil},
 		{"1.0 first", with(list, `[{"schemes":{"key":{}}}]`, "security", `[{"key":[]}]`), alternatives(schemes{"key": {}}), Declared, nil},
 		{"1.0 first, and they differ", with(list, `[{"schemes":{"key":{}}}]`, "security", `[{"bearer":[]}]`), alternatives(schemes{"key": {}}), Declared, []string{"warning mirror-differs /security"}},
+		{"a mirror's big number", with(list, `[{"schemes":{"key":{}}}]`, "security", `[{"key":[],"x":9007199254740993}]`), alternatives(schemes{"key": {}}), Declared, []string{"warning mirror-differs /security", "gap number-precision /security/0/x"}},
 		{"an empty 1.0 list", with(list, `[]`, "security", `[{"key":[]}]`), alternatives(schemes{"key": {}}), Legacy, nil},
 		{"undeclared", with(list, `[{"schemes":{"x":{}}},{"schemes":{"x":{}}}]`), alternatives(schemes{"x": {}}, schemes{"x": {}}), Declared, []string{"error undeclared-scheme /securityRequirements/0/schemes/x security"}},
 		{"a scheme called schemes", card03("securitySchemes", `{"schemes":{"type":"mutualTLS"}}`, "security", `[{"schemes":["a"]}]`), alternatives(schemes{"schemes": {"a"}}), Legacy, nil},

@@ -68,7 +68,7 @@ func scan(data []byte, depth int) (*tree, *DocumentError) {
 	if len(data) > math.MaxInt32 {
 		return nil, &DocumentError{State: TooLarge, Msg: "2 GiB or more"}
 	}
-	s := scanner{data: data}
+	s := scanner{data: data, open: make([]frame, 0, 8)}
 	s.doc = string(data)
 	s.nodes = make([]node, 1, min(len(data)/12+8, 4096))
 	// Repeated names and surrogates are judged here, where their place and

@@ -113,8 +113,8 @@ func leaveLast(findings []Finding) []Finding {
 }
 
 // merge makes one finding of those about different skills that are equal in
-// rule, was and now. The path is the first one's; what they say beyond that is
-// kept.
+// rule, was and now, and about the same member. The path is the first one's;
+// what they say beyond that is kept.
 func merge(findings []Finding) []Finding {
 	merged := findings[:0]
 	at := map[string]int{}
@@ -149,7 +149,11 @@ func likeness(f Finding) string {
 	if err != nil {
 		panic("diff: a bug in a2alock: " + err.Error())
 	}
-	return fmt.Sprintf("%s %d %s", f.Rule, f.Class, values)
+	member := f.Path
+	if _, rest, ok := inside(f.Path, "/skills/"); ok {
+		member = rest
+	}
+	return fmt.Sprintf("%s %d %q %s", f.Rule, f.Class, member, values)
 }
 
 // named puts the skills in front of what is said of them.

@@ -189,3 +189,10 @@ func runRows(t *testing.T, rows []row) {
 		})
 	}
 }
+
+// compileClient is what a row changes.
+type compileClient = compile.Client
+
+func transportOf(binding, version string) compile.Transport {
+	return compile.Transport{Binding: binding, Version: version}
+}

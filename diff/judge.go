@@ -12,7 +12,7 @@ import (
 // undecided, in the state that the bytes led to.
 func Judge(l *lockfile.Lock, r *compile.Reading, base Comparison) *Result {
 	if r.Err != nil {
-		return Undecided(l, r.Err.State, r.Err.Error())
+		return Undecided(l, r.Err.State, r.Err.Detail())
 	}
 	base.Lock, base.Was, base.Now = l, l.Profile, r.Profile
 	base.Seen.CardDigest = r.Digest

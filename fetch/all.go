@@ -13,7 +13,7 @@ const (
 	// DefaultLimit is how many GETs [Client.All] runs at once.
 	DefaultLimit = 16
 	// perHost of them may be for one host.
-	perHost = 100
+	perHost = 2
 )
 
 // Outcome is what one GET came to: a response, or an error.

@@ -167,23 +167,26 @@ func (c *Client) netguard() *netguard.Guard {
 }
 
 // parse reads a URL that a person wrote. What kind of host it names is
-// netguard's to judge.
+// netguard's to judge; what is no URL at all is refused in its words.
 func parse(rawURL string) (*url.URL, error) {
+	no := func(reason string) (*url.URL, error) {
+		return nil, &netguard.Refused{Kind: netguard.KindURL, URL: rawURL, Reason: reason}
+	}
 	u, err := url.Parse(rawURL)
 	if err != nil {
 		// url.Error repeats the URL, with what secrets are in it.
 		if inner, ok := errors.AsType[*url.Error](err); ok {
 			err = inner.Err
 		}
-		return nil, fmt.Errorf("no URL: %w", err)
+		return no("no URL: " + err.Error())
 	}
 	switch {
 	case u.Scheme == "":
-		return nil, errors.New("no URL: it does not begin with https://")
+		return no("no URL: it does not begin with https://")
 	case strings.Contains(rawURL, "#"):
-		return nil, errors.New("a fragment (#…) is not sent to a server: leave it out")
+		return no("a fragment (#…) is not sent to a server: leave it out")
 	case strings.ContainsAny(rawURL, " \t"):
-		return nil, errors.New("no URL: it holds a space")
+		return no("no URL: it holds a space")
 	}
 	return u, nil
 }

@@ -134,14 +134,14 @@ func TestUnreachableHosts(t *testing.T) {
 func TestURLsThatAreNone(t *testing.T) {
 	w, c := newWorld(t, nil)
 	for _, tt := range []struct{ url, want string }{
-		{"a.example.com/card.json", "a.example.com/card.json: no URL: it does not begin with https://"},
-		{"//a.example.com", "//a.example.com: no URL: it does not begin with https://"},
-		{"", ": no URL: it does not begin with https://"},
-		{"https://a.example.com/#part", "https://a.example.com/#part: a fragment (#…) is not sent to a server: leave it out"},
-		{"https://a.example.com/#", "https://a.example.com/#: a fragment (#…) is not sent to a server: leave it out"},
-		{"https://a.example.com/a b", "https://a.example.com/a b: no URL: it holds a space"},
-		{"https://a.example.com/%zz?token=geheim", `https://a.example.com/%zz?token=REDACTED: no URL: invalid URL escape "%zz"`},
-		{"https://a.example.com/\x1b]52", `https://a.example.com/\x1b]52: no URL: net/url: invalid control character in URL`},
+		{"a.example.com/card.json", "a.example.com/card.json: refused: no URL: it does not begin with https://"},
+		{"//a.example.com", "//a.example.com: refused: no URL: it does not begin with https://"},
+		{"", ": refused: no URL: it does not begin with https://"},
+		{"https://a.example.com/#part", "https://a.example.com/#part: refused: a fragment (#…) is not sent to a server: leave it out"},
+		{"https://a.example.com/#", "https://a.example.com/#: refused: a fragment (#…) is not sent to a server: leave it out"},
+		{"https://a.example.com/a b", "https://a.example.com/a b: refused: no URL: it holds a space"},
+		{"https://a.example.com/%zz?token=geheim", `https://a.example.com/%zz?token=REDACTED: refused: no URL: invalid URL escape "%zz"`},
+		{"https://a.example.com/\x1b]52", `https://a.example.com/\x1b]52: refused: no URL: net/url: invalid control character in URL`},
 		{"https://me:geheim@a.example.com/", "https://REDACTED@a.example.com/: refused: a URL carries no user name or password"},
 		{"file:///etc/passwd", `file:///etc/passwd: refused: scheme "file" is not https`},
 		{"htp://a.example.com/c.json", `htp://a.example.com/c.json: refused: scheme "htp" is not https`},

@@ -273,7 +273,7 @@ func TestEndlessHeaderIsRefused(t *testing.T) {
 	})
 	g := w.guard(t)
 	g.HTTP = []string{"h.example.com"}
-	if _, _, err := get(t, g, "http://h.example.com/", nil); err == nil || !strings.Contains(err.Error(), "headers exceeded") {
+	if _, _, err := get(t, g, "http://h.example.com/", nil); err == nil || !strings.Contains(err.Error(), "headers exceeded 65536 bytes") {
 		t.Errorf("error = %v, want that the headers are too long", err)
 	}
 }

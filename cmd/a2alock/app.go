@@ -142,11 +142,15 @@ func (a *app) text() report.TextOptions {
 }
 
 // fetchExit turns a failed fetch into exit code 3, with the lines to add where
-// the operator's own policy refused the target.
+// the operator's own policy refused the target, or into 2 for a URL that can
+// never be asked for.
 func (a *app) fetchExit(err error) error {
 	x := &exit{code: exitUndecided, err: err}
 	if r, ok := errors.AsType[*netguard.Refused](err); ok {
 		x.hint = refusalHint(r)
+		if r.Kind == netguard.KindURL && !r.Redirected {
+			x.code = exitUsage
+		}
 	}
 	return x
 }
@@ -156,7 +160,7 @@ func readingExit(name string, r *compile.Reading) error {
 	if r.Err == nil {
 		return nil
 	}
-	return &exit{code: exitUndecided, err: fmt.Errorf("%s: %s: %w", name, r.Err.State, r.Err)}
+	return &exit{code: exitUndecided, err: fmt.Errorf("%s: %w", name, r.Err)}
 }
 
 // unusableHint is the a2alock.yaml that would let the client speak with an
