@@ -31,7 +31,7 @@ This file is generated from the catalogue in diff/: ` + "`UPDATE=1 go test ./dif
 		}
 		fmt.Fprintf(&b, "\n### %s\n\n", r.ID)
 		fmt.Fprintf(&b, "**%s%s** · %s · %s\n\n", r.Class, dagger(&r), r.Title, clause(r.Spec))
-		fmt.Fprintf(&b, "%s %s\n\n", r.Why, r.Do)
+		fmt.Fprintf(&b, "%s\n\n*What to do:* %s\n\n", r.Why, r.Do)
 		writeExample(&b, &r)
 	}
 	fmt.Fprintf(&b, "\n## The card and the lock of the examples\n\n"+

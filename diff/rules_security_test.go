@@ -70,6 +70,12 @@ func TestSecurityRules(t *testing.T) {
 			was: twoSkills(key, oauth), now: twoSkills(oauth, oauth), want: []string{"alternative-switched"},
 		},
 		{
+			name: "another skill records it, with another token URL", lock: needTwo, was: twoSkills(key, oauth),
+			now: strings.NewReplacer(`"quote","securityRequirements":[`+key, `"quote","securityRequirements":[{"schemes":{"o2":{"list":["read"]}}}`,
+				`"securitySchemes":{`, `"securitySchemes":{`+strings.Replace(oauthAt("https://login.example/token"), `"oauth"`, `"o2"`, 1)+`,`).Replace(twoSkills(key, oauth)),
+			want: []string{"alternative-switched", "scheme-endpoint-origin-changed"},
+		},
+		{
 			name: "another skill records it, without the scope", lock: needTwo,
 			was: twoSkills(key, oauth), now: twoSkills(`{"schemes":{"oauth":{"list":["write"]}}}`, oauth), want: []string{"security-unsatisfiable"},
 		},
@@ -158,7 +164,7 @@ func TestSecurityRules(t *testing.T) {
 		{name: "one of two together is enough", was: withSchemes(ks+","+os, both), now: withSchemes(ks+","+os, key), want: []string{"alternative-switched", "security-weakened"}},
 		{name: "nothing needed any more", was: withSchemes(ks, key), now: `{"securitySchemes":{` + ks + `}}`, want: []string{"alternative-switched", "security-weakened"}},
 		// alternative-gained, alternative-lost, alternative-switched
-		{name: "switched to one that the lock recorded elsewhere", was: twoSkills(key, key), now: twoSkills(key, oauth), want: []string{"skill-changed-unused"}},
+		{name: "a skill that the lock does not require switches", was: twoSkills(key, key), now: twoSkills(key, oauth), want: []string{"skill-changed-unused"}},
 		{name: "the pinned one is the second", was: withSchemes(ks+","+os, key+","+oauth), now: withSchemes(os, oauth), lock: `{"requires":{"skills":{"quote":{"schemes":["oauth"],"scopes":["read"]}}}}`, want: []string{"alternative-lost"}},
 		{name: "the pinned one is the second, and goes", was: withSchemes(ks+","+os, key+","+oauth), now: withSchemes(ks, key), lock: `{"requires":{"skills":{"quote":{"schemes":["oauth"],"scopes":["read"]}}}}`, want: []string{"security-unsatisfiable"}},
 		// scheme-renamed

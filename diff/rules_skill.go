@@ -162,9 +162,9 @@ func skillRemoved(c *Comparison) []Finding {
 		if _, ok := c.Now.Skills[id]; ok || isDisabled(c, id) || slices.Contains(c.Now.Ambiguous, id) {
 			continue
 		}
-		f := found(pointer("skills", id), pinnedSkill(c, id), nil, "the required %s is gone", quote(id)).of(id)
+		f := found(pointer("skills", id), pinnedSkill(c, id), nil, "the lock requires it, and it is gone").of(id)
 		if to := likelyRename(c, id); to != "" {
-			f.Message += "; it may be " + quote(to) + " now"
+			f.Message += "; " + quote(id) + " may be " + quote(to) + " now"
 		}
 		out = append(out, f)
 	}
@@ -191,7 +191,7 @@ func skillAmbiguous(c *Comparison) []Finding {
 	for _, id := range c.known().required {
 		if slices.Contains(c.Now.Ambiguous, id) {
 			out = append(out, found(pointer("skills", id), pinnedSkill(c, id), nil,
-				"the id %s occurs more than once", quote(id)).of(id))
+				"the lock requires it, and its id occurs more than once").of(id))
 		}
 	}
 	return out

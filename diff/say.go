@@ -25,12 +25,6 @@ func (f Finding) of(skill string) Finding {
 	return f
 }
 
-// as gives f a class of its own.
-func (f Finding) as(c Class) Finding {
-	f.Class = c
-	return f
-}
-
 var escaper = strings.NewReplacer("~", "~0", "/", "~1")
 
 // pointer makes an RFC 6901 pointer of unescaped tokens.
