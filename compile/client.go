@@ -1,8 +1,8 @@
 package compile
 
 // A Client is our side: what it implements, sends, accepts and holds
-// (DESIGN.md, Words: client profile). The zero value speaks nothing; package
-// config fills it from a2alock.yaml.
+// (docs/design.md, Words: client profile). The zero value speaks nothing;
+// package config fills it from a2alock.yaml.
 type Client struct {
 	// Interfaces are the bindings and Major.Minor versions that the client
 	// implements, in its order of preference.
@@ -39,8 +39,8 @@ type Transport struct {
 	Version string `json:"version"`
 }
 
-// A Credential is something the client holds: its kind is one of the
-// strengths of RULES.md.
+// A Credential is something the client holds. Without Scopes it carries none:
+// it is no answer to a requirement that asks for one.
 type Credential struct {
 	Name   string
 	Kind   Strength

@@ -30,12 +30,12 @@ import (
 	"github.com/a2alock/a2alock/card"
 )
 
-// Compile compiles c for cl (DESIGN.md, Compiling 3 to 7). Neither is changed.
-// Parts of the profile may share slices and maps with each other and with c,
-// so callers do not write to it. The findings are
-// those that depend on the client or on what the card is used for, in the
-// order of the card: aliases taken, addresses that are open or private. Those
-// of the document itself are in c.Findings.
+// Compile compiles c for cl (docs/design.md, Compiling 3 to 7). Neither is
+// changed. Parts of the profile may share slices and maps with each other and
+// with c, so callers do not write to it. The findings are those that depend on
+// the client or on what the card is used for, in the order of the card: aliases
+// taken, addresses that are open or private. Those of the document itself are
+// in c.Findings.
 //
 // Compile does not judge c.Err: of an invalid card it compiles what is there.
 func Compile(c *card.Card, cl *Client) (*Profile, []card.Finding) {
@@ -91,7 +91,7 @@ func (k *compiler) identity() {
 	}
 }
 
-// extensions compiles DESIGN.md, Compiling 7. A URI that is declared twice is
+// extensions is Compiling 7 of docs/design.md. A URI that is declared twice is
 // required if one of its entries says so; which params count then must not
 // depend on their order.
 func (k *compiler) extensions(p *Profile) {

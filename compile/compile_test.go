@@ -70,7 +70,7 @@ func TestCompilePlain(t *testing.T) {
 	}
 }
 
-// DESIGN.md, Compiling 3.
+// docs/design.md, Compiling 3.
 func TestCompileInterface(t *testing.T) {
 	rpc := entry("JSONRPC", "1.0", "https://a.example/rpc")
 	rest := entry("HTTP+JSON", "1.0", "https://a.example/rest")
@@ -193,7 +193,7 @@ func TestOffered(t *testing.T) {
 	}
 }
 
-// DESIGN.md, Compiling 6.
+// docs/design.md, Compiling 6.
 func TestCompileFlags(t *testing.T) {
 	p, _ := compiled(t, func(c *card.Card, _ *Client) {
 		c.Capabilities = card.Capabilities{Streaming: true, ExtendedAgentCard: true}
@@ -203,7 +203,7 @@ func TestCompileFlags(t *testing.T) {
 	}
 }
 
-// DESIGN.md, Compiling 7.
+// docs/design.md, Compiling 7.
 func TestCompileExtensions(t *testing.T) {
 	p, _ := compiled(t, func(c *card.Card, cl *Client) {
 		c.Capabilities.Extensions = []card.Extension{

@@ -10,7 +10,7 @@ import (
 	"github.com/a2alock/a2alock/card"
 )
 
-// interfaces compiles DESIGN.md, Compiling 3: address, binding, version and
+// interfaces is Compiling 3 of docs/design.md: address, binding, version and
 // tenant come from one entry and are never mixed (A2A 8.3.2).
 func (k *compiler) interfaces(p *Profile) {
 	p.Interfaces = make([]Interface, 0, len(k.card.Interfaces))

@@ -7,10 +7,11 @@ import (
 )
 
 // A Profile is a card compiled for one client: the effective, inherited,
-// normalised answer to "what may this client call, and how". DESIGN.md lists
-// its members; all of them are always written. Slices are never nil where the
-// comment does not say so. Parts of a Profile may share slices and maps, so
-// nobody writes to them; it is safe for concurrent reading.
+// normalised answer to "what may this client call, and how". docs/design.md
+// lists its members (The profile); all of them are always written, save where
+// a comment says otherwise. Slices are never nil unless a comment says so.
+// Parts of a Profile may share slices and maps, so nobody writes to them; it is
+// safe for concurrent reading.
 type Profile struct {
 	// Usable is whether the client can call the agent at all; Reason says in
 	// one sentence why not. An unusable profile carries all else it can.
@@ -146,7 +147,7 @@ type Text struct {
 	// of its members, each once, in the form of RFC 8785.
 	Digest string `json:"digest"`
 	// Hidden are the invisible characters in it, each once, as "U+200B",
-	// sorted (RULES.md, text-hidden-characters).
+	// sorted; [card.IsHidden] says which those are.
 	Hidden []string       `json:"hidden,omitzero"`
 	Extra  jsontext.Value `json:",embed"`
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/a2alock/a2alock/card"
 )
 
-// skills compiles DESIGN.md, Compiling 4 and 5, for each skill. Skills that
+// skills is Compiling 4 and 5 of docs/design.md, for each skill. Skills that
 // inherit share what they inherit: copies would let a small card with many
 // skills and long lists fill the memory.
 func (k *compiler) skills(p *Profile) {

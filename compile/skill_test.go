@@ -9,7 +9,7 @@ import (
 	"github.com/a2alock/a2alock/card"
 )
 
-// DESIGN.md, Compiling 4.
+// docs/design.md, Compiling 4.
 func TestCompileModes(t *testing.T) {
 	tests := []struct {
 		name           string
@@ -85,7 +85,7 @@ func TestCompileSkills(t *testing.T) {
 	}
 }
 
-// DESIGN.md, Compiling 5.
+// docs/design.md, Compiling 5.
 func TestCompileSecurity(t *testing.T) {
 	definitions := map[string]card.SecurityScheme{
 		"key":    {Kind: card.KindAPIKey, Location: "header", Name: "X-Key"},

@@ -9,7 +9,7 @@ import (
 )
 
 // Strength grades credentials and schemes from anonymous to mutual TLS
-// (RULES.md, Security). A larger value is stronger.
+// (docs/design.md, Matching). A larger value is stronger.
 type Strength int
 
 // The strengths, weakest first.

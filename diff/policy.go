@@ -17,6 +17,7 @@ type PolicyError struct {
 	Msg     string
 }
 
+// Error reads `pointer: what is wrong`.
 func (e *PolicyError) Error() string { return e.Pointer + ": " + e.Msg }
 
 // NewPolicy reads a configured policy: a class by rule id, and the text policy

@@ -130,6 +130,12 @@ func TestDocumentRules(t *testing.T) {
 			want: []string{"change-unclassified"},
 		},
 		{
+			name: "unknown member of a scheme that a new way uses is part of it",
+			was:  withSchemes(keyScheme, `{"schemes":{"key":{}}}`),
+			now:  withSchemes(keyScheme+`,"k2":{"apiKeySecurityScheme":{"location":"query","name":"k","x":1}}`, `{"schemes":{"key":{}}},{"schemes":{"k2":{}}}`),
+			want: []string{"alternative-gained"},
+		},
+		{
 			name: "unknown member of a requirement",
 			was:  withSchemes(keyScheme, `{"schemes":{"key":{}}}`),
 			now:  withSchemes(keyScheme, `{"schemes":{"key":{}},"x-when":"always"}`),

@@ -97,6 +97,14 @@ func TestSecurityRules(t *testing.T) {
 		{name: "the same unknown", was: withSchemes(ks, `{"schemes":{"x":{}}}`), now: withSchemes(ks+","+os, `{"schemes":{"x":{}}}`), want: []string{"card-changed"}},
 		{name: "unknown became readable", was: withSchemes(ks, `{"schemes":{"x":{}}}`), now: withSchemes(ks, key), want: []string{"alternative-switched"}},
 		{name: "unknown became none", was: withSchemes(ks, `{"schemes":{"x":{}}}`), now: withSchemes(ks, nothing), want: []string{"alternative-switched"}},
+		{
+			name: "unknown as ever, a readable one as ever", was: withSchemes(ks, `{"schemes":{"x":{}}},`+key), now: withSchemes(ks+","+mtlsScheme, `{"schemes":{"x":{}}},`+key),
+			lock: `{"requires":{"skills":{"quote":{"schemes":["x"],"scopes":[]}}}}`, want: []string{"card-changed"},
+		},
+		{
+			name: "unknown as ever, a readable one came", was: withSchemes(ks, `{"schemes":{"x":{}}}`), now: withSchemes(ks, `{"schemes":{"x":{}}},`+key),
+			want: []string{"alternative-switched"},
+		},
 		// security-required
 		{name: "schemes without requirements", now: `{"securitySchemes":{` + ks + `}}`, want: []string{"card-changed"}},
 		{name: "anonymous is still enough", now: withSchemes(ks, key+","+nothing), want: []string{"alternative-gained"}},
@@ -167,6 +175,10 @@ func TestSecurityRules(t *testing.T) {
 		{name: "a skill that the lock does not require switches", was: twoSkills(key, key), now: twoSkills(key, oauth), want: []string{"skill-changed-unused"}},
 		{name: "the pinned one is the second", was: withSchemes(ks+","+os, key+","+oauth), now: withSchemes(os, oauth), lock: `{"requires":{"skills":{"quote":{"schemes":["oauth"],"scopes":["read"]}}}}`, want: []string{"alternative-lost"}},
 		{name: "the pinned one is the second, and goes", was: withSchemes(ks+","+os, key+","+oauth), now: withSchemes(ks, key), lock: `{"requires":{"skills":{"quote":{"schemes":["oauth"],"scopes":["read"]}}}}`, want: []string{"security-unsatisfiable"}},
+		{
+			name: "of two of one name, the pinned one is that with the recorded scopes", was: withSchemes(os, `{"schemes":{"oauth":{"list":["read","write"]}}},`+oauth), now: withSchemes(os, oauth),
+			lock: `{"requires":{"skills":{"quote":{"schemes":["oauth"],"scopes":["read"]}}}}`, want: []string{"alternative-lost"},
+		},
 		// scheme-renamed
 		{name: "two schemes change names", was: withSchemes(ks+`,"k2":{"apiKeySecurityScheme":{"location":"query","name":"k"}}`, key), now: withSchemes(`"k2":{"apiKeySecurityScheme":{"location":"header","name":"X-Key"}},"key":{"apiKeySecurityScheme":{"location":"query","name":"k"}}`, `{"schemes":{"k2":{}}}`), want: []string{"scheme-renamed"}},
 		{name: "a scheme that nothing uses was renamed", was: withSchemes(ks+","+mtlsScheme, key), now: withSchemes(ks+`,"m2":{"mtlsSecurityScheme":{}}`, key), want: []string{"card-changed"}},

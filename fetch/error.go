@@ -10,7 +10,7 @@ import (
 	"github.com/a2alock/a2alock/card"
 )
 
-// The states that are the transport's (DESIGN.md, States). None is drift.
+// The states that are the transport's (docs/design.md, States). None is drift.
 const (
 	// NeverChecked: nothing was asked yet.
 	NeverChecked card.State = "never-checked"

@@ -19,7 +19,7 @@ type place struct {
 }
 
 // places are by JSON pointer, with * for any name or index. Arrays are sets
-// unless they are marked as lists (DESIGN.md, The lockfile).
+// unless they are marked as lists (docs/design.md, Lockfile).
 var places = map[string]place{
 	"":              {required: []string{"agent", "requires"}},
 	"/lock_version": {check: lockVersion},

@@ -13,13 +13,13 @@ import (
 	"github.com/a2alock/a2alock/card"
 )
 
-// Format returns the canonical bytes of l: UTF-8, LF, two spaces, members in
-// the order of DESIGN.md and unknown ones after them sorted, sets sorted, one
-// item a line, a final newline, no HTML escaping, invisible characters
-// escaped. Equal locks give equal bytes on every machine, and a lock read back
-// from them formats to the same bytes. It fails where l cannot be written as
-// JSON (text that is not UTF-8, an Extra that is no object or repeats a known
-// member, too deep a value).
+// Format returns the canonical bytes of l (docs/design.md, Lockfile): UTF-8,
+// LF, two spaces, members in order and unknown ones after them sorted, sets
+// sorted, one item a line, a final newline, no HTML escaping, invisible
+// characters escaped. Equal locks give equal bytes on every machine, and a lock
+// read back from them formats to the same bytes. It fails where l cannot be
+// written as JSON (text that is not UTF-8, an Extra that is no object or repeats
+// a known member, too deep a value).
 func Format(l *Lock) ([]byte, error) {
 	root, err := tree(l)
 	if err != nil {
