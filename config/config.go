@@ -5,7 +5,7 @@
 // that does not mean anything, are errors with line and column, and a file
 // with five faults reports five. An absent key, and one without a value, keeps
 // its default ([Default]); a list or mapping that is given replaces it, an
-// empty one too. Durations are Go's plus d ([ParseDuration]), sizes bytes or
+// empty one too. Durations are Go's plus d ([duration.Parse]), sizes bytes or
 // KiB, MiB and GiB ([ParseSize]).
 //
 // ${NAME} in a value stands for an environment variable; $${ writes ${. It is

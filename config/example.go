@@ -99,11 +99,8 @@ func ExampleWith(interfaces []compile.Transport) ([]byte, error) {
 		return nil, fmt.Errorf("interfaces to propose: want one at least")
 	}
 	for _, t := range interfaces {
-		if err := isBinding(t.Binding); err != nil {
-			return nil, fmt.Errorf("binding %q: %w", t.Binding, err)
-		}
-		if err := isVersion(t.Version); err != nil {
-			return nil, fmt.Errorf("version %q: %w", t.Version, err)
+		if err := nameable(t); err != nil {
+			return nil, err
 		}
 	}
 	about := []string{
@@ -111,6 +108,31 @@ func ExampleWith(interfaces []compile.Transport) ([]byte, error) {
 		"speaks: a2alock takes this list at its word.",
 	}
 	return withInterfaces(about, interfaces, nil), nil
+}
+
+// CanName reports whether a2alock.yaml can name t: cards also hold bindings
+// that are neither of the specification nor URIs, and no client speaks those.
+func CanName(t compile.Transport) bool { return nameable(t) == nil }
+
+func nameable(t compile.Transport) error {
+	if err := isBinding(t.Binding); err != nil {
+		return fmt.Errorf("binding %q: %w", t.Binding, err)
+	}
+	if err := isVersion(t.Version); err != nil {
+		return fmt.Errorf("version %q: %w", t.Version, err)
+	}
+	return nil
+}
+
+// InterfaceLines returns the lines of a2alock.yaml that name interfaces, each
+// of which it can name ([CanName]), for a person to copy.
+func InterfaceLines(interfaces []compile.Transport) string {
+	var b strings.Builder
+	b.WriteString("client:\n  interfaces:\n")
+	for _, t := range interfaces {
+		b.WriteString(entry(t))
+	}
+	return b.String()
 }
 
 // withInterfaces replaces the entries below interfaces: in the example.
@@ -124,13 +146,18 @@ func withInterfaces(about []string, interfaces, optional []compile.Transport) []
 	}
 	b.WriteString("  interfaces:\n")
 	for _, t := range interfaces {
-		fmt.Fprintf(&b, "    - {binding: %s, version: %q}\n", scalar(t.Binding), t.Version)
+		b.WriteString(entry(t))
 	}
 	for _, t := range optional {
-		fmt.Fprintf(&b, "    # - {binding: %s, version: %q}\n", scalar(t.Binding), t.Version)
+		b.WriteString(strings.Replace(entry(t), "- ", "# - ", 1))
 	}
 	b.WriteString("\n" + after)
 	return []byte(b.String())
+}
+
+// entry is one line below interfaces:.
+func entry(t compile.Transport) string {
+	return fmt.Sprintf("    - {binding: %s, version: %q}\n", scalar(t.Binding), t.Version)
 }
 
 // scalar writes a binding: as it is, or a URI in quotes, its dollar signs

@@ -128,6 +128,28 @@ func TestExampleWith(t *testing.T) {
 	}
 }
 
+func TestInterfaceLines(t *testing.T) {
+	list := []compile.Transport{
+		{Binding: "JSONRPC", Version: "0.3"},
+		{Binding: "urn:x, strict: true} # it's ${HOME}", Version: "1.0"},
+	}
+	if CanName(list[1]) {
+		t.Errorf("CanName(%q), which holds a space", list[1].Binding)
+	}
+	list[1].Binding = "urn:x,strict:true}#it's${HOME}"
+	if !CanName(list[0]) || !CanName(list[1]) || CanName(compile.Transport{Binding: "jsonrpc", Version: "1.0"}) {
+		t.Errorf("CanName is wrong about one of %q and jsonrpc", list)
+	}
+	c := Default()
+	lines := InterfaceLines(list)
+	if err := c.Parse([]byte(lines), Name); err != nil {
+		t.Fatalf("%s\n%v", lines, err)
+	}
+	if diff := cmp.Diff(list, c.Client.Interfaces); diff != "" {
+		t.Errorf("%s reads as (-want +got):\n%s", lines, diff)
+	}
+}
+
 // schemaPlaces lists the properties of the schema as places does the keys.
 func schemaPlaces(node map[string]any, at string) []string {
 	var out []string

@@ -25,7 +25,7 @@ func (c *Config) keys() []key {
 			{name: "card_bytes", read: size(&c.Limits.CardBytes)},
 			{name: "depth", read: count(&c.Limits.Depth, 1000)},
 			{name: "skills", read: count(&c.Limits.Skills, 1_000_000)},
-			{name: "timeout", read: duration(&c.Limits.Timeout, false)},
+			{name: "timeout", read: span(&c.Limits.Timeout, false)},
 		}},
 		{name: "strict", read: flag(&c.Strict)},
 		{name: "network", keys: []key{
@@ -36,9 +36,9 @@ func (c *Config) keys() []key {
 			{name: "rules", read: pairs(&c.Policy.Rules, isRule, oneOf("compatible", "review", "breaking"))},
 			{name: "text_policy", read: text(&c.Policy.TextPolicy, oneOf("off", "compatible", "review"))},
 			{name: "fail_on", read: text(&c.Policy.FailOn, oneOf("review", "breaking"))},
-			{name: "max_lock_age", read: duration(&c.Policy.MaxLockAge, true)},
-			{name: "max_evidence_age", read: duration(&c.Policy.MaxEvidenceAge, true)},
-			{name: "max_waiver", read: duration(&c.Policy.MaxWaiver, false)},
+			{name: "max_lock_age", read: span(&c.Policy.MaxLockAge, true)},
+			{name: "max_evidence_age", read: span(&c.Policy.MaxEvidenceAge, true)},
+			{name: "max_waiver", read: span(&c.Policy.MaxWaiver, false)},
 		}},
 	}
 }

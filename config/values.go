@@ -13,6 +13,7 @@ import (
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/duration"
 )
 
 // The readers below make the read of a [key]. The checks they are given never
@@ -86,16 +87,16 @@ func size(dst *int64) func(*decoder, value) {
 	}
 }
 
-// duration reads a duration over 0. Where it can be off, "off" is 0: a plain 0
+// span reads a duration over 0. Where it can be off, "off" is 0: a plain 0
 // could as well mean that everything is too old.
-func duration(dst *time.Duration, canBeOff bool) func(*decoder, value) {
+func span(dst *time.Duration, canBeOff bool) func(*decoder, value) {
 	return func(d *decoder, v value) {
 		d.set(v, func(s string) error {
 			if canBeOff && s == "off" {
 				*dst = 0
 				return nil
 			}
-			t, err := ParseDuration(s)
+			t, err := duration.Parse(s)
 			switch {
 			case err == nil && t > 0:
 				*dst = t

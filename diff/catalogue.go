@@ -23,6 +23,9 @@ type Rule struct {
 	Subject string // the heading that the rule stands under
 	Example Example
 
+	// After is set where Check looks at what became of the other rules'
+	// findings, and so runs when they have their classes.
+	After bool
 	// Check finds the differences of this rule alone, whatever other rules say.
 	// It sets Rule and Class; a message about skills leaves their names to the
 	// one who puts it in front of a reader.
@@ -39,6 +42,7 @@ var catalogue = assemble(
 	subject{"Skills", skillRules},
 	subject{"Security", securityRules},
 	subject{"Text", textRules},
+	subject{"Evidence and lock state", lockStateRules},
 )
 
 var byID = index(catalogue)

@@ -26,7 +26,7 @@ func TestRulesAreWhole(t *testing.T) {
 		seen[r.ID] = true
 		for field, text := range map[string]string{
 			"Title": r.Title, "Why": r.Why, "Do": r.Do, "Spec": r.Spec, "Subject": r.Subject,
-			"Example": r.Example.Was + r.Example.Now + r.Example.Seen,
+			"Example": r.Example.Was + r.Example.Now + r.Example.Seen + r.Example.Lock,
 		} {
 			if strings.TrimSpace(text) == "" {
 				t.Errorf("%s: %s is empty", r.ID, field)

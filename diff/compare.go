@@ -22,23 +22,44 @@ func Compare(c Comparison) *Result {
 	}
 	var findings []Finding
 	for i := range catalogue {
-		findings = append(findings, catalogue[i].Check(&c)...)
+		if !catalogue[i].After {
+			findings = append(findings, catalogue[i].Check(&c)...)
+		}
 	}
 	findings = replace(findings)
 	findings = slices.DeleteFunc(findings, func(f Finding) bool { return c.Policy.drops(f.Rule) })
 	findings = leaveLast(findings)
 	findings = merge(findings)
-	for i := range findings {
-		f := &findings[i]
-		f.Class = c.Policy.classOf(*f, byID[f.Rule])
-		f.Message = named(f.Skills) + f.Message
+	c.finish(findings)
+	waive(&c, findings)
+	for i := range catalogue {
+		if catalogue[i].After {
+			late := catalogue[i].Check(&c)
+			c.finish(late)
+			findings = append(findings, late...)
+		}
 	}
-	// Waivers belong here: after the classes, before the verdict.
 	slices.SortStableFunc(findings, worstFirst)
 	return verdict(&c, findings)
 }
 
+// finish gives findings their class under the policy, and what names them.
+func (c *Comparison) finish(findings []Finding) {
+	for i := range findings {
+		f := &findings[i]
+		f.Class = c.Policy.classOf(*f, byID[f.Rule])
+		f.Message = named(f.Skills) + f.Message
+		f.Fingerprint = fingerprint(*f)
+	}
+}
+
 func worstFirst(a, b Finding) int {
+	if (a.Waived == nil) != (b.Waived == nil) {
+		if a.Waived == nil {
+			return -1
+		}
+		return 1
+	}
 	return cmp.Or(
 		cmp.Compare(b.Class, a.Class),
 		cmp.Compare(a.Path, b.Path),
@@ -56,7 +77,7 @@ func verdict(c *Comparison, findings []Finding) *Result {
 		CardDigest:   c.Seen.CardDigest,
 		AgentVersion: c.Now.AgentVersion,
 	}
-	if len(findings) > 0 {
+	if len(findings) > 0 && findings[0].Waived == nil {
 		r.Class = findings[0].Class
 	}
 	reasons := disabled(c)

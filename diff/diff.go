@@ -49,6 +49,12 @@ type Finding struct {
 	// skills that the lock does not require it names those.
 	Skills  []string `json:"skills"`
 	Message string   `json:"message"`
+	// Fingerprint names the finding across runs: 16 hex digits over Rule, Path,
+	// Was and Now.
+	Fingerprint string `json:"fingerprint"`
+	// Waived is the waiver that lets the finding stand: it does not count for
+	// the class. Nil for most.
+	Waived *Waived `json:"waived,omitzero"`
 }
 
 // A Comparison is one lock held against one profile. It is not safe for
@@ -75,6 +81,9 @@ type Seen struct {
 	CardDigest string
 	// URL is where the card was answered from; "" when it came from a file.
 	URL string
+	// Offsite is whether a redirect left the agent's origin on the way there,
+	// also when a later one came back.
+	Offsite bool
 }
 
 // Policy is the operator's say, already merged with the lock's own overrides
@@ -82,6 +91,9 @@ type Seen struct {
 type Policy struct {
 	Rules      map[string]Class // a class for a rule; floors hold
 	TextPolicy string           // "off", "compatible" (also ""), "review"
+	// MaxLockAge and MaxEvidenceAge are the ages from which a lock and its
+	// evidence want a look; 0 is never.
+	MaxLockAge, MaxEvidenceAge time.Duration
 }
 
 // A Result is what became of one lock: decided with findings, or a state in
@@ -94,9 +106,10 @@ type Result struct {
 	Detail string
 	// Decided is whether Class holds. An undecided result may carry findings
 	// below breaking.
-	Decided  bool
-	Class    Class
-	Findings []Finding // worst first, then by path and rule
+	Decided bool
+	Class   Class
+	// Findings are worst first, then by path and rule; waived ones come last.
+	Findings []Finding
 	// Notes say once what this lock cannot answer, and the like.
 	Notes []string
 

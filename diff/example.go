@@ -1,5 +1,7 @@
 package diff
 
+import "time"
+
 // An Example is a change that a rule reports: fragments of JSON, laid over the
 // card and the lock of [ExampleCard] and [ExampleLock] by RFC 7396 (a member
 // replaces the one of its name; null takes it out). An empty fragment changes
@@ -29,6 +31,9 @@ const ExampleCard = `{
     {"id": "quote", "name": "Quote", "description": "Quotes a price.", "tags": ["pricing"]}
   ]
 }`
+
+// ExampleTime is the moment at which the examples are judged.
+var ExampleTime = time.Date(2026, 10, 2, 8, 30, 0, 0, time.UTC)
 
 // ExampleLock is the lock that examples change, before pinning adds what it
 // records.

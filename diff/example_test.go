@@ -124,7 +124,11 @@ func comparison(t testing.TB, e Example, cl *compile.Client) Comparison {
 	if seen.URL == "" {
 		seen.URL = l.Agent
 	}
-	return Comparison{Lock: l, Was: l.Profile, Now: now.Profile, Client: cl, Seen: seen}
+	policy, err := Policy{}.With(l.Policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Comparison{Lock: l, Was: l.Profile, Now: now.Profile, Client: cl, Policy: policy, Seen: seen, At: ExampleTime}
 }
 
 // said lists "rule class" of a result's findings, in their order; the class

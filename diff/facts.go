@@ -15,6 +15,7 @@ type facts struct {
 	pin      *pin     // nil when the lock records none
 	held     []held
 	security []Finding
+	waivers  []waiver // once the findings have their classes
 }
 
 // A skill is a required one that can be compared.

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
+	"github.com/a2alock/a2alock/internal/duration"
 	"github.com/a2alock/a2alock/lockfile"
 )
 
@@ -34,7 +36,22 @@ func (p Policy) With(l *lockfile.Policy) (Policy, error) {
 	if l == nil {
 		return p, nil
 	}
-	return p.with(l.Rules, l.TextPolicy)
+	p, err := p.with(l.Rules, l.TextPolicy)
+	if err != nil {
+		return Policy{}, err
+	}
+	for _, age := range []struct {
+		member, text string
+		into         *time.Duration
+	}{{"max_lock_age", l.MaxLockAge, &p.MaxLockAge}, {"max_evidence_age", l.MaxEvidenceAge, &p.MaxEvidenceAge}} {
+		if age.text == "" {
+			continue
+		}
+		if *age.into, err = duration.Parse(age.text); err != nil {
+			return Policy{}, &PolicyError{Pointer: pointer(age.member), Msg: err.Error()}
+		}
+	}
+	return p, nil
 }
 
 func (p Policy) with(rules map[string]string, textPolicy string) (Policy, error) {

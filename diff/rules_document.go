@@ -87,11 +87,11 @@ func cardMoved(c *Comparison) []Finding {
 }
 
 func cardMovedOffsite(c *Comparison) []Finding {
-	if !moved(c) {
+	if !moved(c) && !c.Seen.Offsite {
 		return nil
 	}
 	was, now := compile.Origin("", c.Lock.Agent), compile.Origin("", c.Seen.URL)
-	if was == now {
+	if was == now && !c.Seen.Offsite {
 		return nil
 	}
 	f := found("", c.Lock.Agent, c.Seen.URL, "a redirect led from %s to another origin: the card came from %s",

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/a2alock/a2alock/internal/duration"
 )
 
 // A place holds what the Go types cannot say of one place in a lock.
@@ -111,14 +113,9 @@ func momentOrDay(text string) string {
 	return moment(text)
 }
 
-// age is a duration as in a2alock.yaml: Go's, or whole days as in 90d.
+// age is a duration as in a2alock.yaml, above zero.
 func age(text string) string {
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		if n, err := strconv.Atoi(days); err == nil && n > 0 {
-			return ""
-		}
-	}
-	if d, err := time.ParseDuration(text); err != nil || d <= 0 {
+	if d, err := duration.Parse(text); err != nil || d <= 0 {
 		return quote(text) + ": want a duration such as 90d or 12h"
 	}
 	return ""

@@ -20,12 +20,12 @@ func Schema() []byte { return []byte(schema) }
 
 // JSON writes the report as indented JSON with a final newline. Equal reports
 // give equal bytes.
-func (r *Report) JSON(w io.Writer) error { return writeJSON(w, r) }
+func (r *Report) JSON(w io.Writer) error { return WriteJSON(w, r) }
 
-// writeJSON writes v as JSON in which every character is seen: what [Line]
-// would show as <U+200B> is escaped as \u200b. Bytes that are no UTF-8 become
-// U+FFFD.
-func writeJSON(w io.Writer, v any) error {
+// WriteJSON writes v as indented JSON with a final newline, in which every
+// character is seen: what [Line] would show as <U+200B> is escaped as \u200b.
+// Bytes that are no UTF-8 become U+FFFD. Equal values give equal bytes.
+func WriteJSON(w io.Writer, v any) error {
 	data, err := json.Marshal(v,
 		json.Deterministic(true),
 		jsontext.AllowInvalidUTF8(true),

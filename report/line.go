@@ -97,6 +97,10 @@ func joins(prev, r rune) bool {
 	return prev >= utf8.RuneSelf && prev != '⏎' && !isUnseen(prev)
 }
 
+// Excerpt returns the [Line] of s, shortened to about n characters when it is
+// longer, and then says how many are left out.
+func Excerpt(s string, n int) string { return cut(Line(s), n) }
+
 // cut shortens s, which is a [Line], to n characters and says how many it
 // left out. It never cuts a <U+200B> or an emoji in two.
 func cut(s string, n int) string {

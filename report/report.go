@@ -75,6 +75,10 @@ type Finding struct {
 	Now     any        `json:"now"`
 	Skills  []string   `json:"skills"` // never nil; empty means all
 	Message string     `json:"message"`
+	// Fingerprint names the finding across runs; a waiver can name it.
+	Fingerprint string `json:"fingerprint"`
+	// Waived is the waiver that lets the finding stand; absent for most.
+	Waived *diff.Waived `json:"waived,omitzero"`
 }
 
 // New makes the report of results, judged at failOn; nothing fails on
@@ -90,10 +94,12 @@ func New(results []*diff.Result, failOn diff.Class, errs []string) *Report {
 			r.Counts.Undecided++
 		}
 		for _, f := range l.Findings {
-			switch f.Class {
-			case diff.Breaking:
+			switch {
+			case f.Waived != nil:
+				r.Counts.Waived++
+			case f.Class == diff.Breaking:
 				r.Counts.Breaking++
-			case diff.Review:
+			case f.Class == diff.Review:
 				r.Counts.Review++
 			default:
 				r.Counts.Compatible++
@@ -127,6 +133,7 @@ func newLock(res *diff.Result) Lock {
 		l.Findings[i] = Finding{
 			Rule: f.Rule, Class: f.Class, Path: f.Path, Was: f.Was, Now: f.Now,
 			Skills: append([]string{}, f.Skills...), Message: f.Message,
+			Fingerprint: f.Fingerprint, Waived: f.Waived,
 		}
 	}
 	return l
@@ -148,7 +155,9 @@ func (l *Lock) worst() diff.Class {
 		return *l.Class
 	}
 	for _, f := range l.Findings {
-		worst = max(worst, f.Class)
+		if f.Waived == nil {
+			worst = max(worst, f.Class)
+		}
 	}
 	return worst
 }

@@ -48,6 +48,7 @@ func rich() []*diff.Result {
 				{
 					Rule: "input-narrowed", Class: diff.Breaking, Path: "/skills/itinerary-pricing/input", Skills: skill,
 					Was: []string{"application/json", "text/plain"}, Now: []string{"application/pdf"}, Message: "application/json is no longer accepted",
+					Fingerprint: "fedcba9876543210",
 				},
 				{
 					Rule: "scheme-changed", Class: diff.Breaking, Path: "/schemes/key", Skills: []string{"hotel", "itinerary-pricing"},
@@ -58,6 +59,11 @@ func rich() []*diff.Result {
 				{Rule: "agent-version-changed", Class: diff.Review, Path: "/agent_version", Was: "3.2.0", Message: "the version went away"},
 				{Rule: "output-narrowed", Class: diff.Review, Path: "/skills/itinerary-pricing/output", Skills: skill, Was: []string{"a/b"}, Now: []string{}, Message: "a/b is gone"},
 				{Rule: "fallback-lost", Class: diff.Compatible, Path: "/interfaces/GRPC+1.0", Was: "GRPC 1.0", Message: "another interface is gone"},
+				{
+					Rule: "streaming-lost", Class: diff.Breaking, Path: "/streaming", Was: true, Now: false, Message: "streaming is gone",
+					Fingerprint: "0123456789abcdef",
+					Waived:      &diff.Waived{Reason: "polling is fine until the agent is back", Owner: "team-travel", Until: "2026-12-31"},
+				},
 			},
 		},
 		{
@@ -98,6 +104,10 @@ func hostile() []*diff.Result {
 			},
 			{Rule: "output-narrowed", Class: diff.Review, Was: slices.Repeat([]string{"::error::x"}, 100), Now: []string{" ::error::x", "", "a, b", "(none)"}},
 			{Rule: "text-changed", Class: diff.Compatible, Path: "/\n::error::p", Message: "\n::error::m"},
+			{
+				Rule: "push-lost", Class: diff.Breaking, Message: hostileText, Fingerprint: "0123456789abcdef",
+				Waived: &diff.Waived{Reason: "\n::error::" + hostileText, Owner: hostileText, Until: "::error::" + long},
+			},
 		},
 		Notes: []string{"::error::note"},
 	}, {
@@ -124,7 +134,7 @@ func written(t *testing.T, r *Report, o TextOptions) (text, js []byte) {
 			if !ok {
 				t.Fatalf("no rule %s", f.Rule)
 			}
-			if f.Class != diff.Compatible && !strings.Contains(a.String(), "  "+rule.Do+"\n") {
+			if f.Class != diff.Compatible && f.Waived == nil && !strings.Contains(a.String(), "  "+rule.Do+"\n") {
 				t.Errorf("the text does not say what to do about %s: %q", f.Rule, rule.Do)
 			}
 			s = strings.ReplaceAll(s, rule.Do, "DO "+f.Rule)
@@ -360,7 +370,7 @@ func TestSchemaRefuses(t *testing.T) {
 		{`"errors": []`, `"errors": null`},
 		{`"skills": []`, `"skills": null`},
 		{`"class": null`, `"class": "undecided"`},
-		{`"waived": 0`, `"waived": -1`},
+		{`"waived": 1`, `"waived": -1`},
 		{`"rule": "skill-gained"`, `"rule": ""`},
 	} {
 		bad := bytes.Replace(js, []byte(edit[0]), []byte(edit[1]), 1)

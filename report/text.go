@@ -78,6 +78,9 @@ func (r *Report) summary() string {
 		noun = "finding"
 	}
 	s := fmt.Sprintf("%s %s in %s", strings.Join(parts, ", "), noun, plural(len(r.Locks), "lock"))
+	if r.Counts.Waived > 0 {
+		s += fmt.Sprintf(", %d waived", r.Counts.Waived)
+	}
 	if r.Counts.Undecided > 0 {
 		s += fmt.Sprintf(", %d undecided", r.Counts.Undecided)
 	}
@@ -127,6 +130,7 @@ var ansi = map[string]string{
 	"error":      "1;31",
 	"gap":        "33",
 	"warning":    "36",
+	"waived":     "2",
 }
 
 // word paints a verdict.
@@ -155,10 +159,10 @@ func (t *page) lock(l *Lock) {
 	t.facts(l)
 	short := false
 	for i, f := range l.worstFirst() {
-		if i == 0 || !short || f.Class != diff.Compatible {
+		if i == 0 || !short || !f.isShort() {
 			t.line("")
 		}
-		short = f.Class == diff.Compatible
+		short = f.isShort()
 		t.finding(f)
 	}
 	if len(l.Notes) > 0 {
@@ -206,18 +210,35 @@ func (t *page) facts(l *Lock) {
 
 func (l *Lock) worstFirst() []Finding {
 	fs := slices.Clone(l.Findings)
-	slices.SortStableFunc(fs, func(a, b Finding) int { return cmp.Compare(b.Class, a.Class) })
+	slices.SortStableFunc(fs, func(a, b Finding) int { return cmp.Compare(b.rank(), a.rank()) })
 	return fs
 }
+
+// rank orders findings; what is waived comes last.
+func (f *Finding) rank() int {
+	if f.Waived != nil {
+		return int(diff.Compatible) - 1
+	}
+	return int(f.Class)
+}
+
+// isShort is whether one line says enough.
+func (f *Finding) isShort() bool { return f.Class == diff.Compatible && f.Waived == nil }
 
 // finding writes a compatible finding on one line, another one with all that
 // helps to decide.
 func (t *page) finding(f Finding) {
-	t.line("  %s  %s: %s", t.word(f.Class.String()), Line(f.Rule), cut(Line(f.Message), messageWidth))
-	if f.Class == diff.Compatible {
+	const indent = "    "
+	if w := f.Waived; w != nil {
+		t.line("  %s  %s %s: %s", t.word("waived"), f.Class, Line(f.Rule), cut(Line(f.Message), messageWidth))
+		t.labelled(indent, "until", fmt.Sprintf("%s, by %s: %s", cut(Line(w.Until), nameWidth),
+			cut(Line(w.Owner), nameWidth), cut(Line(w.Reason), messageWidth)))
 		return
 	}
-	const indent = "    "
+	t.line("  %s  %s: %s", t.word(f.Class.String()), Line(f.Rule), cut(Line(f.Message), messageWidth))
+	if f.isShort() {
+		return
+	}
 	if f.Path != "" {
 		t.labelled(indent, "at", cut(Line(f.Path), messageWidth))
 	}
@@ -230,5 +251,8 @@ func (t *page) finding(f Finding) {
 	}
 	if rule, ok := diff.Lookup(f.Rule); ok {
 		t.labelled(indent, "do", rule.Do)
+	}
+	if f.Fingerprint != "" {
+		t.labelled(indent, "id", Line(f.Fingerprint))
 	}
 }

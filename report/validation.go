@@ -73,7 +73,7 @@ func (v *Validation) Exit() int {
 }
 
 // JSON writes the validation as indented JSON with a final newline.
-func (v *Validation) JSON(w io.Writer) error { return writeJSON(w, v) }
+func (v *Validation) JSON(w io.Writer) error { return WriteJSON(w, v) }
 
 // Text writes the verdict, the findings with the errors first, and the counts
 // as the last line.

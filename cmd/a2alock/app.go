@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"sync"
 
@@ -16,7 +14,6 @@ import (
 	"github.com/a2alock/a2alock/config"
 	"github.com/a2alock/a2alock/diff"
 	"github.com/a2alock/a2alock/fetch"
-	"github.com/a2alock/a2alock/lockfile"
 	"github.com/a2alock/a2alock/netguard"
 	"github.com/a2alock/a2alock/report"
 )
@@ -60,9 +57,28 @@ func loadConfig(path string) (*config.Config, diff.Policy, error) {
 	}
 	policy, err := diff.NewPolicy(cfg.Policy.Rules, cfg.Policy.TextPolicy)
 	if err != nil {
-		return nil, diff.Policy{}, fmt.Errorf("%s:%d: policy: %w", path, cfg.Line("/policy/rules"), err)
+		return nil, diff.Policy{}, policyFaults(err, func(pointer string) string {
+			return fmt.Sprintf("%s:%d: policy%s", path, cfg.Line("/policy"+pointer), strings.ReplaceAll(pointer, "/", "."))
+		})
 	}
 	return cfg, policy, nil
+}
+
+// policyFaults names the place of each fault that package diff found in a
+// policy: where gives that of a pointer.
+func policyFaults(err error, where func(pointer string) string) error {
+	all := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		all = joined.Unwrap()
+	}
+	named := make([]error, len(all))
+	for i, e := range all {
+		named[i] = e
+		if p, ok := errors.AsType[*diff.PolicyError](e); ok {
+			named[i] = fmt.Errorf("%s: %s", where(p.Pointer), p.Msg)
+		}
+	}
+	return errors.Join(named...)
 }
 
 // cardOptions are the limits under which cards are read.
@@ -84,8 +100,7 @@ func (a *app) fetcher() *fetch.Client {
 // An answer is what a CARD or SOURCE argument led to.
 type answer struct {
 	*compile.Reading
-	url  string // what answered; "" for a file
-	body []byte
+	url string // what answered; "" for a file
 }
 
 // source reads CARD: a file, "-" for standard input, or a URL. Its error is an
@@ -94,18 +109,39 @@ func (a *app) source(ctx context.Context, arg string) (*answer, error) {
 	if isURL(arg) {
 		res, err := a.fetcher().Discover(ctx, arg)
 		if err != nil {
-			return nil, a.fetchExit(err)
+			return nil, fetchExit(ctx, err)
 		}
-		for _, n := range res.Notes {
-			a.note(n)
-		}
-		return &answer{compile.Read(res.Body, &a.cfg.Client, a.cardOptions()), res.Final, res.Body}, nil
+		return a.answered(res), nil
 	}
 	body, err := a.readFile(arg)
 	if err != nil {
 		return nil, usage(err)
 	}
-	return &answer{compile.Read(body, &a.cfg.Client, a.cardOptions()), "", body}, nil
+	return &answer{compile.Read(body, &a.cfg.Client, a.cardOptions()), ""}, nil
+}
+
+// exact reads the card at a URL that is known to be a card's, and follows no
+// redirect to another origin.
+func (a *app) exact(ctx context.Context, url string) (*answer, error) {
+	res, err := a.fetcher().Get(ctx, url)
+	if err != nil {
+		return nil, fetchExit(ctx, err)
+	}
+	if res.Offsite {
+		return nil, &exit{
+			code: exitUndecided,
+			err:  fmt.Errorf("%s: redirected to another origin, %s", fetch.Redact(url), fetch.Redact(res.Final)),
+			hint: "pin that URL if you trust it",
+		}
+	}
+	return a.answered(res), nil
+}
+
+func (a *app) answered(res *fetch.Response) *answer {
+	for _, n := range res.Notes {
+		a.note(n)
+	}
+	return &answer{compile.Read(res.Body, &a.cfg.Client, a.cardOptions()), res.Final}
 }
 
 // isURL is whether an argument is meant as a URL. A path never contains "://",
@@ -118,7 +154,7 @@ func (a *app) readFile(name string) ([]byte, error) {
 	r := a.stdin
 	if name != "-" {
 		f, err := os.Open(name)
-		if errors.Is(err, os.ErrNotExist) && !strings.ContainsAny(name, `/\`) && strings.Contains(name, ".") {
+		if errors.Is(err, os.ErrNotExist) && !strings.HasSuffix(name, ".json") && strings.Contains(name, ".") {
 			return nil, fmt.Errorf("%w (for a URL, begin with https://)", err)
 		}
 		if err != nil {
@@ -135,24 +171,12 @@ func (a *app) readFile(name string) ([]byte, error) {
 }
 
 // note tells something that is not the result.
-func (a *app) note(text string) { fmt.Fprintf(a.stderr, "a2alock: %s\n", report.Line(text)) }
+func (a *app) note(text string) {
+	fmt.Fprintf(a.stderr, "a2alock: %s\n", report.Excerpt(text, maxLine))
+}
 
 func (a *app) text() report.TextOptions {
 	return report.TextOptions{Color: a.color && !a.noColor}
-}
-
-// fetchExit turns a failed fetch into exit code 3, with the lines to add where
-// the operator's own policy refused the target, or into 2 for a URL that can
-// never be asked for.
-func (a *app) fetchExit(err error) error {
-	x := &exit{code: exitUndecided, err: err}
-	if r, ok := errors.AsType[*netguard.Refused](err); ok {
-		x.hint = refusalHint(r)
-		if r.Kind == netguard.KindURL && !r.Redirected {
-			x.code = exitUsage
-		}
-	}
-	return x
 }
 
 // readingExit says why a reading has no profile; nil when it has one.
@@ -160,87 +184,5 @@ func readingExit(name string, r *compile.Reading) error {
 	if r.Err == nil {
 		return nil
 	}
-	return &exit{code: exitUndecided, err: fmt.Errorf("%s: %w", name, r.Err)}
-}
-
-// unusableHint is the a2alock.yaml that would let the client speak with an
-// agent whose interfaces it does not know; "" when something else is wrong.
-func unusableHint(p *compile.Profile, cl *compile.Client) string {
-	offered := p.Offered()
-	if p.Interface != nil || len(offered) == 0 {
-		return ""
-	}
-	var b strings.Builder
-	b.WriteString("if your client speaks one of these, say so in a2alock.yaml:\nclient:\n  interfaces:")
-	for _, t := range append(append([]compile.Transport{}, cl.Interfaces...), offered...) {
-		fmt.Fprintf(&b, "\n    - {binding: %s, version: %q}", report.Line(t.Binding), t.Version)
-	}
-	return b.String()
-}
-
-// locks resolves LOCK arguments (files or folders), or finds every lock under
-// the configured roots. An empty set is an error: it never passes.
-func (a *app) locks(args []string) ([]string, error) {
-	roots := args
-	if len(roots) == 0 {
-		roots = a.cfg.Roots()
-	}
-	paths, err := lockfile.Find(roots)
-	if err != nil {
-		return nil, usage(err)
-	}
-	if len(paths) == 0 {
-		return nil, &exit{
-			code: exitUsage,
-			err:  fmt.Errorf("no *%s under %s", lockfile.Suffix, strings.Join(display(roots), ", ")),
-			hint: "a2alock pin URL --skill ID writes one; a check of nothing never passes",
-		}
-	}
-	return display(paths), nil
-}
-
-// display shortens paths inside the working directory, with forward slashes.
-func display(paths []string) []string {
-	wd, err := os.Getwd()
-	out := make([]string, len(paths))
-	for i, p := range paths {
-		out[i] = filepath.ToSlash(p)
-		if err != nil || !filepath.IsAbs(p) {
-			continue
-		}
-		if rel, err := filepath.Rel(wd, p); err == nil && filepath.IsLocal(rel) {
-			out[i] = filepath.ToSlash(rel)
-		}
-	}
-	return out
-}
-
-// readLocks reads the locks at paths; every fault of every file is reported.
-func readLocks(paths []string) ([]*lockfile.Lock, error) {
-	var locks []*lockfile.Lock
-	var errs []error
-	for _, p := range paths {
-		l, err := lockfile.Read(p)
-		if err == nil {
-			err = l.Unsupported()
-		}
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		locks = append(locks, l)
-	}
-	if len(errs) > 0 {
-		return nil, usage(errors.Join(errs...))
-	}
-	return locks, nil
-}
-
-// version is the module's version, or that of the commit it was built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
-		return "devel"
-	}
-	return info.Main.Version
+	return &exit{code: exitUndecided, err: fmt.Errorf("%s: %w", fetch.Redact(name), r.Err)}
 }

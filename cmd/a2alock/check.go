@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,13 +67,7 @@ decided, and nothing reached the level.`,
 // failLevel is the class from which on a run fails: the flag's, else the
 // config's, else breaking.
 func failLevel(flag, configured string) (diff.Class, error) {
-	word := flag
-	if word == "" {
-		word = configured
-	}
-	if word == "" {
-		return diff.Breaking, nil
-	}
+	word := cmp.Or(flag, configured, "breaking")
 	class, err := diff.ParseClass(word)
 	if err != nil || class == diff.Compatible {
 		return 0, usage(fmt.Errorf("--fail-on %q: want breaking or review", word))
@@ -87,7 +82,7 @@ func (a *app) print(r *report.Report, format string) error {
 		write = func() error { return r.JSON(a.stdout) }
 	}
 	if err := write(); err != nil {
-		return &exit{code: exitUndecided, err: fmt.Errorf("writing the report: %w", err)}
+		return err
 	}
 	return quietly(r.Exit())
 }
@@ -100,7 +95,7 @@ func (a *app) judge(ctx context.Context, locks []*lockfile.Lock, cardFile string
 	for i, l := range locks {
 		var err error
 		if policies[i], err = a.policy.With(l.Policy); err != nil {
-			errs = append(errs, fmt.Errorf("%s: /policy: %w", l.Path, err))
+			errs = append(errs, policyFaults(err, func(pointer string) string { return l.Path + ": /policy" + pointer }))
 		}
 	}
 	if len(errs) > 0 {
@@ -111,8 +106,10 @@ func (a *app) judge(ctx context.Context, locks []*lockfile.Lock, cardFile string
 		return nil, err
 	}
 	results := make([]*diff.Result, len(locks))
+	base := diff.Comparison{Client: &a.cfg.Client, At: time.Now()}
 	for i, l := range locks {
-		results[i] = a.result(l, answers[l.Agent], policies[i])
+		base.Policy = policies[i]
+		results[i] = result(l, answers[l.Agent], base)
 	}
 	return results, nil
 }
@@ -150,7 +147,11 @@ func (a *app) answers(ctx context.Context, locks []*lockfile.Lock, cardFile stri
 	for i, l := range locks {
 		urls[i] = l.Agent
 	}
-	for url, o := range a.fetcher().All(ctx, urls, 0) {
+	outcomes := a.fetcher().All(ctx, urls, 0)
+	if err := interrupted(ctx); err != nil {
+		return nil, err // half of the answers are no verdict
+	}
+	for url, o := range outcomes {
 		if o.Err != nil {
 			out[url] = &live{err: o.Err}
 			continue
@@ -164,7 +165,7 @@ func (a *app) answers(ctx context.Context, locks []*lockfile.Lock, cardFile stri
 }
 
 // result judges one lock by its agent's answer.
-func (a *app) result(l *lockfile.Lock, got *live, policy diff.Policy) *diff.Result {
+func result(l *lockfile.Lock, got *live, base diff.Comparison) *diff.Result {
 	if got.err != nil {
 		detail := got.err.Error()
 		if r, ok := errors.AsType[*netguard.Refused](got.err); ok {
@@ -178,10 +179,6 @@ func (a *app) result(l *lockfile.Lock, got *live, policy diff.Policy) *diff.Resu
 		}
 		return diff.Undecided(l, state, detail)
 	}
-	return diff.Judge(l, got.Reading, diff.Comparison{
-		Client: &a.cfg.Client,
-		Policy: policy,
-		Seen:   diff.Seen{URL: got.url},
-		At:     time.Now(),
-	})
+	base.Seen.URL = got.url
+	return diff.Judge(l, got.Reading, base)
 }

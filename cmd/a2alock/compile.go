@@ -3,9 +3,9 @@ package main
 import (
 	"fmt"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
+
+	"github.com/a2alock/a2alock/report"
 )
 
 func newCompile(a *app) *cobra.Command {
@@ -17,9 +17,9 @@ client would choose, and for every skill its media types and security after
 inheritance. CARD is a file, a URL, or - for standard input.
 
 Exit codes: 0 usable; 1 not usable (the profile is printed all the same, and says
-why); 2 wrong command line or config; 3 no valid card.`,
+why); 2 wrong command line or config; 3 no valid card, or none at all.`,
 		Example: "  a2alock compile https://pricing.partner.example\n  a2alock compile card.json",
-		Args:    cobra.ExactArgs(1),
+		Args:    one("CARD"),
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		cfg, err := a.config()
@@ -33,7 +33,7 @@ why); 2 wrong command line or config; 3 no valid card.`,
 		if err := readingExit(args[0], got.Reading); err != nil {
 			return err
 		}
-		if err := writeJSON(a, got.Profile); err != nil {
+		if err := report.WriteJSON(a.stdout, got.Profile); err != nil {
 			return err
 		}
 		if got.Profile.Usable {
@@ -46,15 +46,4 @@ why); 2 wrong command line or config; 3 no valid card.`,
 		}
 	}
 	return c
-}
-
-// writeJSON prints a result with two spaces of indentation, members in the
-// order of the struct and maps sorted.
-func writeJSON(a *app, v any) error {
-	data, err := json.Marshal(v, json.Deterministic(true), jsontext.WithIndent("  "))
-	if err != nil {
-		return fmt.Errorf("writing the result: %w", err)
-	}
-	_, err = a.stdout.Write(append(data, '\n'))
-	return err
 }

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/a2alock/a2alock/diff"
 	"github.com/a2alock/a2alock/report"
@@ -15,18 +18,23 @@ import (
 // The exit codes. Every command keeps to them; docs/cli.md says what each
 // means for which command.
 const (
-	exitOK        = 0
-	exitFail      = 1 // at or above the fail level, or refused
-	exitUsage     = 2 // the command line, the config or a lockfile is wrong
-	exitUndecided = 3
+	exitOK          = 0
+	exitFail        = 1 // at or above the fail level, or refused
+	exitUsage       = 2 // the command line, the config or a lockfile is wrong
+	exitUndecided   = 3
+	exitInterrupted = 130 // by a signal, as shells say it
 )
+
+// maxLine is how many characters of one error, hint or note are printed. They
+// quote cards, whose texts may have any length.
+const maxLine = 2000
 
 // An exit is an error that knows its code. A nil err ends quietly: the result
 // on standard output has said it all.
 type exit struct {
 	code int
 	err  error
-	hint string // what to do, printed on a line of its own
+	hint string // what to do; a block of lines below the first is for copying
 }
 
 func (e *exit) Error() string {
@@ -49,61 +57,88 @@ func quietly(code int) error {
 func usage(err error) error   { return &exit{code: exitUsage, err: err} }
 func refused(err error) error { return &exit{code: exitFail, err: err} }
 
+// interrupted is how a command ends that a signal stopped; nil otherwise.
+func interrupted(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return &exit{code: exitInterrupted, err: errors.New("interrupted")}
+}
+
 // run is the whole program: it returns the exit code.
-func run(ctx context.Context, e *env, args []string) int {
-	root := newRoot(e)
+func run(ctx context.Context, e *env, args []string) (code int) {
+	defer func() {
+		if v := recover(); v != nil {
+			code = crashed(e.stderr, v)
+		}
+	}()
+	out := &output{Writer: e.stdout}
+	inner := *e
+	inner.stdout = out
+	root := newRoot(&inner)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	c, err := root.ExecuteContextC(ctx)
+	code = conclude(&inner, c, err, wantsJSON(c, args))
+	if out.err != nil { // nobody has the result, whatever it was
+		printError(e.stderr, fmt.Errorf("writing the result: %w", out.err))
+		return exitUndecided
+	}
+	return code
+}
+
+// conclude says what the command c ended with.
+func conclude(e *env, c *cobra.Command, err error, asJSON bool) int {
 	if err == nil {
 		return exitOK
 	}
 	x, ok := errors.AsType[*exit](err)
-	if !ok { // cobra's own: unknown command, flag or argument
-		x = &exit{code: exitUsage, err: err, hint: "a2alock help says how"}
+	if !ok { // cobra's own: its words for what it could not read
+		x = unread(c, err)
 	}
 	if x.err == nil {
 		return x.code
 	}
 	printError(e.stderr, x.err)
-	if x.hint != "" {
-		hint(e.stderr, x.hint)
-	}
-	if x.code == exitUsage && wantsJSON(args) {
-		_ = report.New(nil, diff.Breaking, lines(x.err)).JSON(e.stdout)
+	printHint(e.stderr, x.hint)
+	if x.code == exitUsage && asJSON {
+		_ = report.New(nil, diff.Breaking, lines(x.err)).JSON(e.stdout) // e.stdout keeps the error
 	}
 	return x.code
 }
 
-// printError prints each of the joined errors on a line of its own.
+// crashed tells of a bug: of the panic's text, which may hold a card's, no
+// more than one harmless line, and a stack that shows no values.
+func crashed(w io.Writer, v any) int {
+	fmt.Fprintf(w, "a2alock: a bug in a2alock: %s\n", report.Excerpt(fmt.Sprint(v), maxLine))
+	fmt.Fprintf(w, "a2alock: please report it, with these lines:\n%s", debug.Stack())
+	return exitUndecided
+}
+
+// printError prints each line of err as one of ours: joined errors have a line
+// each, and foreign text is quoted.
 func printError(w io.Writer, err error) {
 	for _, line := range lines(err) {
-		fmt.Fprintf(w, "a2alock: %s\n", report.Line(line))
+		fmt.Fprintf(w, "a2alock: %s\n", report.Excerpt(line, maxLine))
 	}
 }
 
-func hint(w io.Writer, text string) {
-	for line := range strings.SplitSeq(text, "\n") {
-		fmt.Fprintf(w, "a2alock: %s\n", line)
+// printHint prints the first line as ours and the others, which are for
+// copying, as they are.
+func printHint(w io.Writer, text string) {
+	prefix := "a2alock: "
+	for line := range strings.Lines(text) {
+		fmt.Fprintf(w, "%s%s\n", prefix, report.Excerpt(strings.TrimSuffix(line, "\n"), maxLine))
+		prefix = "  "
 	}
 }
 
-// lines takes an error of [errors.Join] apart.
-func lines(err error) []string {
-	if err == nil {
-		return nil
-	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok && !strings.Contains(fmt.Sprintf("%T", err), "fmt.") {
-		var all []string
-		for _, e := range joined.Unwrap() {
-			all = append(all, lines(e)...)
-		}
-		return all
-	}
-	return []string{err.Error()}
-}
+func lines(err error) []string { return strings.Split(err.Error(), "\n") }
 
 // wantsJSON looks for --format json in a command line that may not have parsed.
-func wantsJSON(args []string) bool {
+func wantsJSON(c *cobra.Command, args []string) bool {
+	if c.Flags().Lookup("format") == nil {
+		return false
+	}
 	i := slices.Index(args, "--format")
 	return slices.Contains(args, "--format=json") || i >= 0 && i+1 < len(args) && args[i+1] == "json"
 }

@@ -6,18 +6,25 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/report"
 )
 
 func newExplain(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use:     "explain RULE",
-		Short:   "Tell what a rule means and what to do about it",
+		Use:   "explain RULE",
+		Short: "Tell what a rule means and what to do about it",
+		Long: `explain tells one rule at length: what it says, why that matters, what a person does
+about it, the clause of the specification it rests on, and an example.
+
+Exit codes: 0 told; 2 there is no such rule.`,
 		Example: "  a2alock explain skill-removed",
-		Args:    cobra.ExactArgs(1),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		Args:    one("RULE"),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			var ids []cobra.Completion
 			for _, r := range diff.Rules() {
-				ids = append(ids, cobra.CompletionWithDesc(r.ID, r.Title))
+				if len(args) == 0 {
+					ids = append(ids, cobra.CompletionWithDesc(r.ID, r.Title))
+				}
 			}
 			return ids, cobra.ShellCompDirectiveNoFileComp
 		},
@@ -33,17 +40,33 @@ func newExplain(a *app) *cobra.Command {
 			return &exit{code: exitUsage, err: fmt.Errorf("%q: no such rule", args[0]), hint: hint}
 		}
 		if f.value == "json" {
-			return writeJSON(a, info(r))
+			return report.WriteJSON(a.stdout, info(r))
 		}
-		fmt.Fprintf(a.stdout, "%s (%s%s): %s\n\n%s\n\nWhat to do: %s\n", r.ID, r.Class, floorMark(r), r.Title, r.Why, r.Do)
-		if r.Floor {
-			fmt.Fprint(a.stdout, "\nThe class is a floor: configuration cannot lower it.\n")
-		}
-		if r.Spec != "" {
-			fmt.Fprintf(a.stdout, "\nA2A specification: %s\n", r.Spec)
-		}
-		fmt.Fprintf(a.stdout, "\nExample, as fragments of a card:\n  was %s\n  now %s\n", r.Example.Was, r.Example.Now)
+		a.tell(r)
 		return nil
 	}
 	return c
+}
+
+// tell prints a rule for people.
+func (a *app) tell(r diff.Rule) {
+	fmt.Fprintf(a.stdout, "%s (%s%s): %s\n\n%s\n\nWhat to do: %s\n", r.ID, r.Class, floorMark(r), r.Title, r.Why, r.Do)
+	if r.Floor {
+		fmt.Fprint(a.stdout, "\nThe class is a floor: configuration cannot lower it.\n")
+	}
+	if r.Spec != "" {
+		spec := r.Spec
+		if '0' <= spec[0] && spec[0] <= '9' {
+			spec = "A2A " + spec
+		}
+		fmt.Fprintf(a.stdout, "\nSpecification: %s\n", spec)
+	}
+	fmt.Fprint(a.stdout, "\nExample, as fragments of a card, a lock, or the URL that answers:\n")
+	for _, side := range []struct{ name, text string }{
+		{"was", r.Example.Was}, {"now", r.Example.Now}, {"lock", r.Example.Lock}, {"answered from", r.Example.Seen},
+	} {
+		if side.text != "" {
+			fmt.Fprintf(a.stdout, "  %s  %s\n", side.name, side.text)
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2alock/a2alock/lockfile"
+	"github.com/a2alock/a2alock/report"
 )
 
 func newFmt(a *app) *cobra.Command {
@@ -19,7 +20,9 @@ func newFmt(a *app) *cobra.Command {
 order, sets sorted, one item a line. Members that this version does not know stay.
 The files that changed are printed.
 
-Exit codes: 0 done; 1 with --check, a file would change; 2 a lock is unreadable.`,
+Exit codes: 0 done; 1 with --check, a file would change; 2 a lock is unreadable, or
+there is none.`,
+		Example:           "  a2alock fmt\n  a2alock fmt --check locks/pricing.a2a.lock.json",
 		ValidArgsFunction: completeLocks,
 	}
 	c.Flags().BoolVar(&check, "check", false, "change nothing, and fail when a file would change")
@@ -40,7 +43,7 @@ Exit codes: 0 done; 1 with --check, a file would change; 2 a lock is unreadable.
 			}
 			if did {
 				changed++
-				fmt.Fprintln(a.stdout, p)
+				fmt.Fprintln(a.stdout, report.Line(p))
 			}
 		}
 		if len(errs) > 0 {

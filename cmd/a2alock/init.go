@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 
@@ -23,7 +22,9 @@ func newInit(a *app) *cobra.Command {
 official SDK speaks. With AGENTs (card URLs, base URLs or files), the interfaces are
 proposed from their own cards: keep those that your client really implements.
 
-An a2alock.yaml that is there stays as it is, and init ends with exit code 2.`,
+Exit codes: 0 written; 1 the agents offer nothing that could be proposed; 2 the
+command line is wrong, or the file is there already, and stays as it is; 3 an agent
+gave no valid card.`,
 		Example: "  a2alock init --client a2a-go\n  a2alock init https://pricing.partner.example",
 	}
 	c.Flags().StringVar(&client, "client", "", "start from what this `SDK` speaks: a2a-go, a2a-js or a2a-python")
@@ -31,29 +32,24 @@ An a2alock.yaml that is there stays as it is, and init ends with exit code 2.`,
 	c.RunE = func(c *cobra.Command, args []string) error {
 		path := a.configPath
 		if path == "" {
-			path = "a2alock.yaml"
+			path = config.Name
+		}
+		if exists(path) {
+			return &exit{code: exitUsage, err: fmt.Errorf("%s is there already, and stays as it is", path), hint: "a2alock init --config FILE writes another file"}
 		}
 		text, err := config.Example(client)
-		if err != nil {
-			return usage(fmt.Errorf("--client %w", err))
-		}
-		if len(args) > 0 {
-			if client != "" {
-				return usage(errors.New("--client and AGENT both say what the client speaks: give one"))
-			}
-			if text, err = a.propose(c.Context(), args); err != nil {
-				return err
-			}
-		}
-		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-		if errors.Is(err, fs.ErrExist) {
-			return &exit{code: exitUsage, err: fmt.Errorf("%s is there already, and stays as it is", path), hint: "--config FILE init writes another file"}
+		switch {
+		case err != nil:
+			return misuse(c, "--client: %v", err)
+		case len(args) > 0 && client != "":
+			return misuse(c, "--client and AGENT both say what the client speaks: give one")
+		case len(args) > 0:
+			text, err = a.propose(c.Context(), args)
 		}
 		if err != nil {
-			return usage(err)
+			return err
 		}
-		_, err = f.Write(text)
-		if err = errors.Join(err, f.Close()); err != nil {
+		if err := create(path, text); err != nil {
 			return usage(err)
 		}
 		a.note("wrote " + path)
@@ -74,7 +70,7 @@ func (a *app) propose(ctx context.Context, agents []string) ([]byte, error) {
 		if err := readingExit(agent, got.Reading); err != nil {
 			return nil, err
 		}
-		for _, t := range got.Profile.Offered() {
+		for _, t := range speakable(got.Profile) {
 			if !slices.Contains(offered, t) {
 				offered = append(offered, t)
 			}
@@ -84,4 +80,22 @@ func (a *app) propose(ctx context.Context, agents []string) ([]byte, error) {
 		return nil, refused(errors.New("the agents offer no interface whose binding and version can be read"))
 	}
 	return config.ExampleWith(offered)
+}
+
+// create writes a file that is not there yet, whole or not at all.
+func create(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2alock/a2alock/fetch"
 	"github.com/a2alock/a2alock/report"
 )
 
@@ -26,7 +27,10 @@ func newLs(a *app) *cobra.Command {
 		Use:   "ls [LOCK…]",
 		Short: "List the locks with agent, workflow, owner and age",
 		Long: `ls lists the locks under the configured "locks", or those named, without asking any
-agent.`,
+agent. The age is the time since pinned_at.
+
+Exit codes: 0 listed; 2 a lock is unreadable, or there is none.`,
+		Example:           "  a2alock ls\n  a2alock ls services/booking --format json",
 		ValidArgsFunction: completeLocks,
 	}
 	f := addFormat(c, "text", "json")
@@ -47,12 +51,12 @@ agent.`,
 			rows[i] = listed{l.Path, l.Agent, l.Workflow, l.Owner, l.RequiredSkills(), l.PinnedAt}
 		}
 		if f.value == "json" {
-			return writeJSON(a, rows)
+			return report.WriteJSON(a.stdout, rows)
 		}
 		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "LOCK\tAGENT\tWORKFLOW\tOWNER\tAGE")
 		for _, r := range rows {
-			cells := []string{r.Lock, r.Agent, orDash(r.Workflow), orDash(r.Owner), age(r.PinnedAt, time.Now())}
+			cells := []string{r.Lock, fetch.Redact(r.Agent), orDash(r.Workflow), orDash(r.Owner), age(r.PinnedAt, time.Now())}
 			for i := range cells {
 				cells[i] = report.Line(cells[i])
 			}
@@ -78,7 +82,7 @@ func age(pinnedAt string, now time.Time) string {
 	}
 	switch d := now.Sub(at); {
 	case d < 0:
-		return "in the future"
+		return "in the future" // another machine's clock, or a slip
 	case d < time.Hour:
 		return fmt.Sprintf("%dm", int(d.Minutes()))
 	case d < 48*time.Hour:

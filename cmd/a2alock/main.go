@@ -2,7 +2,7 @@
 // whether the agent still offers it.
 //
 // The README shows it at work; `a2alock help` and docs/cli.md list its
-// commands, and DESIGN's exit codes are in exit.go.
+// commands, and exit.go its exit codes.
 package main
 
 import (
@@ -17,9 +17,8 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, osEnv(), os.Args[1:])
-	stop()
-	os.Exit(code)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	os.Exit(run(ctx, osEnv(), os.Args[1:]))
 }
 
 // An env is what the command line meets: its streams, and what is a terminal.
@@ -43,4 +42,20 @@ func osEnv() *env {
 		color: isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == "" &&
 			os.Getenv("TERM") != "dumb",
 	}
+}
+
+// An output is a writer that remembers its first error, so that a command need
+// not ask after every line.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	if o.err != nil {
+		return 0, o.err
+	}
+	n, err := o.Writer.Write(p)
+	o.err = err
+	return n, err
 }

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -22,10 +25,13 @@ the lock. check says on any later day whether the agent still offers it:
 compatible, review or breaking.
 
 Exit codes: 0 nothing at or above the fail level; 1 something is, or the command
-was refused; 2 the command line, the config or a lockfile is wrong; 3 it could
-not be decided (the agent did not answer with a card, say).`,
-		SilenceUsage:  true,
-		SilenceErrors: true,
+was refused; 2 the command line, the config or a lock is wrong; 3 it could not be
+decided (the agent did not answer with a card, say); 130 interrupted.`,
+		SilenceUsage:       true,
+		SilenceErrors:      true,
+		DisableSuggestions: true, // they would come as part of an error: see unread
+
+		SuggestionsMinimumDistance: 2,
 	}
 	root.SetIn(e.stdin)
 	root.SetOut(e.stdout)
@@ -36,13 +42,61 @@ not be decided (the agent did not answer with a card, say).`,
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.configPath, "config", "", "use this `FILE` instead of the nearest a2alock.yaml")
 	flags.BoolVar(&a.noColor, "no-color", false, "never colour the output")
+	_ = root.MarkPersistentFlagFilename("config", "yaml", "yml")
+	root.CompletionOptions.DisableDefaultCmd = true
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveDefault)
 
 	root.AddCommand(
 		newInit(a), newPin(a), newCheck(a), newCompile(a), newValidate(a),
 		newLs(a), newFmt(a), newRules(a), newExplain(a), newVersion(a),
+		newCompletion(a),
 	)
+	root.SetHelpCommand(newHelp())
+	for _, c := range root.Commands() {
+		c.Flags().SortFlags = false // as a person needs them
+	}
 	return root
+}
+
+// unread makes cobra's error kinder. What is left to cobra is a command that
+// does not exist, and its name is in the words of the error alone.
+func unread(c *cobra.Command, err error) *exit {
+	var name string
+	if _, scanErr := fmt.Sscanf(err.Error(), "unknown command %q", &name); scanErr != nil {
+		return &exit{code: exitUsage, err: err, hint: "a2alock help says how"}
+	}
+	hint := "a2alock help lists the commands"
+	if near := c.Root().SuggestionsFor(name); len(near) > 0 {
+		hint = fmt.Sprintf("did you mean %s? %s", strings.Join(near, " or "), hint)
+	}
+	return &exit{code: exitUsage, err: fmt.Errorf("%q: no such command", name), hint: hint}
+}
+
+// misuse is a command line that the command cannot work with.
+func misuse(c *cobra.Command, format string, args ...any) error {
+	return &exit{code: exitUsage, err: fmt.Errorf(format, args...), hint: "usage: " + c.UseLine()}
+}
+
+// none is for commands without arguments.
+func none(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return misuse(c, "%q: %s takes no argument", args[0], c.CommandPath())
+	}
+	return nil
+}
+
+// one is for commands with one argument, by the name that the usage line gives
+// it.
+func one(name string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch len(args) {
+		case 0:
+			return misuse(c, "%s: %s is missing", c.CommandPath(), name)
+		case 1:
+			return nil
+		}
+		return misuse(c, "%q: %s takes one %s", args[1], c.CommandPath(), name)
+	}
 }
 
 // A format is the value of a --format flag: one of a few words.
@@ -59,35 +113,19 @@ func addFormat(c *cobra.Command, allowed ...string) *format {
 }
 
 func (f *format) String() string { return f.value }
-func (f *format) Type() string   { return alternatives(f.allowed) }
+func (f *format) Type() string   { return strings.Join(f.allowed, "|") }
 
 func (f *format) Set(s string) error {
-	for _, a := range f.allowed {
-		if s == a {
-			f.value = s
-			return nil
-		}
+	if !slices.Contains(f.allowed, s) {
+		return errors.New("want " + strings.Join(f.allowed, " or "))
 	}
-	return fmt.Errorf("want %s", alternatives(f.allowed))
-}
-
-func alternatives(words []string) string {
-	s := words[0]
-	for _, w := range words[1:] {
-		s += "|" + w
-	}
-	return s
+	f.value = s
+	return nil
 }
 
 // completeWith offers words for a flag's value in the shell.
 func completeWith(c *cobra.Command, flag string, words []string) {
 	// The error is for a flag that does not exist, a mistake that every run of
 	// the tests would show.
-	_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(toCompletions(words), cobra.ShellCompDirectiveNoFileComp))
-}
-
-func toCompletions(words []string) []cobra.Completion {
-	out := make([]cobra.Completion, len(words))
-	copy(out, words)
-	return out
+	_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/report"
 )
 
 func newRules(a *app) *cobra.Command {
@@ -16,7 +17,7 @@ func newRules(a *app) *cobra.Command {
 		Long: `rules lists every rule that check knows: its id, its class, and what it says. A †
 marks a class that configuration cannot lower. docs/rules.md has them at length, and
 a2alock explain RULE tells one.`,
-		Args: cobra.NoArgs,
+		Args: none,
 	}
 	f := addFormat(c, "text", "json")
 	c.RunE = func(*cobra.Command, []string) error {
@@ -25,7 +26,7 @@ a2alock explain RULE tells one.`,
 			for _, r := range diff.Rules() {
 				rules = append(rules, info(r))
 			}
-			return writeJSON(a, rules)
+			return report.WriteJSON(a.stdout, rules)
 		}
 		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 		for _, r := range diff.Rules() {

@@ -1,8 +1,13 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 
+	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/fetch"
 	"github.com/a2alock/a2alock/report"
 )
 
@@ -18,7 +23,7 @@ URL, or - for standard input.
 Exit codes: 0 no error; 1 an error, or (with "strict: true" in a2alock.yaml) a gap,
 or bytes that are no card; 2 wrong command line or config; 3 nothing came.`,
 		Example: "  a2alock validate https://pricing.partner.example --format json\n  a2alock validate - < card.json",
-		Args:    cobra.ExactArgs(1),
+		Args:    one("CARD"),
 	}
 	f := addFormat(c, "text", "json")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -27,17 +32,32 @@ or bytes that are no card; 2 wrong command line or config; 3 nothing came.`,
 		}
 		got, err := a.source(c.Context(), args[0])
 		if err != nil {
+			if f.value == "json" {
+				err = errors.Join(err, a.nothing(args[0], err))
+			}
 			return err
 		}
 		v := report.NewValidation(args[0], got.Reading)
-		write := func() error { return v.Text(a.stdout, a.text()) }
 		if f.value == "json" {
-			write = func() error { return v.JSON(a.stdout) }
+			err = v.JSON(a.stdout)
+		} else {
+			err = v.Text(a.stdout, a.text())
 		}
-		if err := write(); err != nil {
+		if err != nil {
 			return err
 		}
 		return quietly(v.Exit())
 	}
 	return c
+}
+
+// nothing prints the JSON of a card that did not come, since a program reads
+// the result at every code; the code and the reason are err's all the same.
+func (a *app) nothing(name string, err error) error {
+	e, ok := errors.AsType[*fetch.Error](err)
+	if x, is := errors.AsType[*exit](err); !ok || !is || x.code != exitUndecided {
+		return nil
+	}
+	r := &compile.Reading{Err: &card.DocumentError{State: e.State, Msg: e.Error()}}
+	return report.NewValidation(name, r).JSON(a.stdout)
 }

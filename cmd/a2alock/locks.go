@@ -1,0 +1,87 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2alock/a2alock/lockfile"
+)
+
+// locks resolves LOCK arguments (files or folders), or finds every lock under
+// the configured roots. An empty set is an error: it never passes.
+func (a *app) locks(args []string) ([]string, error) {
+	roots := args
+	if len(roots) == 0 {
+		roots = a.cfg.Roots()
+	}
+	paths, err := lockfile.Find(roots)
+	if err != nil {
+		return nil, usage(err)
+	}
+	if len(paths) == 0 {
+		return nil, &exit{
+			code: exitUsage,
+			err:  fmt.Errorf("no *%s under %s", lockfile.Suffix, strings.Join(display(roots), ", ")),
+			hint: "a2alock pin URL --skill ID writes one; a check of nothing never passes",
+		}
+	}
+	return display(paths), nil
+}
+
+// display shortens paths inside the working directory, with forward slashes.
+func display(paths []string) []string {
+	wd, err := os.Getwd()
+	out := make([]string, len(paths))
+	for i, p := range paths {
+		out[i] = filepath.ToSlash(p)
+		if err != nil || !filepath.IsAbs(p) {
+			continue
+		}
+		if rel, err := filepath.Rel(wd, p); err == nil && filepath.IsLocal(rel) {
+			out[i] = filepath.ToSlash(rel)
+		}
+	}
+	return out
+}
+
+// readLocks reads the locks at paths; every fault of every file is reported.
+func readLocks(paths []string) ([]*lockfile.Lock, error) {
+	var locks []*lockfile.Lock
+	var errs []error
+	for _, p := range paths {
+		l, err := lockfile.Read(p)
+		if err == nil {
+			err = l.Unsupported()
+		}
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		locks = append(locks, l)
+	}
+	if len(errs) > 0 {
+		return nil, usage(errors.Join(errs...))
+	}
+	return locks, nil
+}
+
+func readLock(path string) (*lockfile.Lock, error) {
+	locks, err := readLocks([]string{path})
+	if err != nil {
+		return nil, err
+	}
+	return locks[0], nil
+}
+
+// isLock is whether a path has the name by which locks are found.
+func isLock(path string) bool { return strings.HasSuffix(path, lockfile.Suffix) }
+
+// completeLocks offers lock files in the shell.
+func completeLocks(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return []cobra.Completion{strings.TrimPrefix(lockfile.Suffix, ".")}, cobra.ShellCompDirectiveFilterFileExt
+}

@@ -1,0 +1,137 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/compile"
+)
+
+// A waiver is judged by all it says: what it names, who answers, until when.
+func TestWaivers(t *testing.T) {
+	change := Example{Was: `{"capabilities":{"streaming":true}}`, Now: `{"version":"2.0.0","capabilities":{"streaming":false}}`}
+	full := func(more string) string {
+		return `{"requires":{"streaming":true},"waivers":[{"reason":"polling is fine","owner":"team-travel","until":"2026-12-31",` + more + `}]}`
+	}
+	of := func(reason, owner, until string) string {
+		return fmt.Sprintf(`{"requires":{"streaming":true},"waivers":[{"rule":"streaming-lost","reason":%q,"owner":%q,"until":%q}]}`, reason, owner, until)
+	}
+	base := comparison(t, Example{Was: change.Was, Now: change.Now, Lock: `{"requires":{"streaming":true}}`}, exampleClient())
+	var print string
+	for _, f := range Compare(base).Findings {
+		if f.Rule == "streaming-lost" {
+			print = f.Fingerprint
+		}
+	}
+	tests := []struct {
+		name, lock string
+		waived     []string
+		more       []string // beside the two findings of the change
+		class      Class
+	}{
+		{"by rule", full(`"rule":"streaming-lost"`), []string{"streaming-lost"}, nil, Review},
+		{"by path", full(`"rule":"streaming-lost","path":"/streaming"`), []string{"streaming-lost"}, nil, Review},
+		{"by fingerprint", full(`"rule":"streaming-lost","fingerprint":"` + print + `"`), []string{"streaming-lost"}, nil, Review},
+		{"another path", full(`"rule":"streaming-lost","path":"/push"`), nil, []string{"waiver-unused"}, Breaking},
+		{"another fingerprint", full(`"rule":"streaming-lost","fingerprint":"0123456789abcdef"`), nil, []string{"waiver-unused"}, Breaking},
+		{"another rule", full(`"rule":"push-lost"`), nil, []string{"waiver-unused"}, Breaking},
+		{"both", `{"requires":{"streaming":true},"waivers":[` +
+			`{"rule":"streaming-lost","reason":"a","owner":"b","until":"2026-12-31"},` +
+			`{"rule":"agent-version-changed","reason":"a","owner":"b","until":"2026-12-31"}]}`,
+			[]string{"agent-version-changed", "streaming-lost"}, nil, Compatible},
+		{"past", of("a", "b", "2026-10-01"), nil, []string{"waiver-expired"}, Breaking},
+		{"last day", of("a", "b", "2026-10-02"), []string{"streaming-lost"}, nil, Review},
+		{"past hour", of("a", "b", "2026-10-02T08:30:00Z"), nil, []string{"waiver-expired"}, Breaking},
+		{"coming hour", of("a", "b", "2026-10-02T08:30:01Z"), []string{"streaming-lost"}, nil, Review},
+		{"no date", of("a", "b", "next spring"), nil, []string{"waiver-expired"}, Breaking},
+		{"no end", of("a", "b", ""), nil, []string{"waiver-expired"}, Breaking},
+		{"no reason", of(" ", "b", "2026-12-31"), nil, []string{"waiver-expired"}, Breaking},
+		{"no owner", of("a", "", "2026-12-31"), nil, []string{"waiver-expired"}, Breaking},
+		{"past and unused", `{"requires":{"streaming":true},"waivers":[{"rule":"push-lost","reason":"a","owner":"b","until":"2020-01-01"}]}`,
+			nil, []string{"waiver-unused"}, Breaking},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := Compare(comparison(t, Example{Was: change.Was, Now: change.Now, Lock: tt.lock}, exampleClient()))
+			var waived, rules []string
+			for _, f := range r.Findings {
+				rules = append(rules, f.Rule)
+				if f.Waived != nil {
+					waived = append(waived, f.Rule)
+				}
+			}
+			slices.Sort(waived)
+			slices.Sort(rules)
+			want := append([]string{"agent-version-changed", "streaming-lost"}, tt.more...)
+			slices.Sort(want)
+			if !slices.Equal(waived, tt.waived) || !slices.Equal(rules, want) || r.Class != tt.class || !r.Decided {
+				t.Errorf("waived %v of %v, class %v; want %v of %v, %v", waived, rules, r.Class, tt.waived, want, tt.class)
+			}
+		})
+	}
+}
+
+// A waived breaking finding decides nothing: the lock of a disabled skill is
+// open again.
+func TestWaivedBreakingLeavesDisabledSkillOpen(t *testing.T) {
+	e := Example{
+		Was:  `{"capabilities":{"streaming":true}}`,
+		Now:  `{"skills":[{"id":"quote","name":"Quote","description":"d","tags":["t"],"inputModes":"application/json"},{"id":"other","name":"Other","description":"d","tags":["t"]}]}`,
+		Lock: `{"requires":{"streaming":true},"waivers":[{"rule":"streaming-lost","reason":"a","owner":"b","until":"2026-12-31"}]}`,
+	}
+	r := Compare(comparison(t, e, exampleClient()))
+	if r.Decided || r.State != card.Invalid {
+		t.Errorf("decided %v, state %s: want an open lock", r.Decided, r.State)
+	}
+}
+
+// A fingerprint depends on what was and is, and on nothing else.
+func TestFingerprints(t *testing.T) {
+	e := Example{Now: `{"version":"2.0.0"}`}
+	first := Compare(comparison(t, e, exampleClient())).Findings[0]
+	if len(first.Fingerprint) != fingerprintLength {
+		t.Errorf("fingerprint %q", first.Fingerprint)
+	}
+	c := comparison(t, Example{Now: `{"version":"2.0.0","description":"Other."}`}, exampleClient())
+	var err error
+	if c.Policy, err = NewPolicy(map[string]string{"agent-version-changed": "breaking"}, ""); err != nil {
+		t.Fatal(err)
+	}
+	if again := Compare(c).Findings[0]; again.Fingerprint != first.Fingerprint || again.Class != Breaking {
+		t.Errorf("fingerprint %q under another policy and beside another change, was %q", again.Fingerprint, first.Fingerprint)
+	}
+	other := Compare(comparison(t, Example{Now: `{"version":"2.0.1"}`}, exampleClient())).Findings[0]
+	if other.Fingerprint == first.Fingerprint {
+		t.Error("two versions have one fingerprint")
+	}
+	// A value that stood in a lock is indented there.
+	a := fingerprint(Finding{Was: compile.Extension{Params: []byte(`{"a": 1}`)}})
+	if b := fingerprint(Finding{Was: compile.Extension{Params: []byte(`{"a":1}`)}}); a != b {
+		t.Errorf("fingerprints %q and %q of one value", a, b)
+	}
+}
+
+func TestLockState(t *testing.T) {
+	tests := []struct{ name, lock, want string }{
+		{"ages are off by default", `{"pinned_at":"2016-01-01T00:00:00Z","verified":{"quote":"probe ok 2016-01-01"}}`, "[]"},
+		{"a young lock", `{"pinned_at":"2026-10-01T00:00:00Z","policy":{"max_lock_age":"90d"}}`, "[]"},
+		{"just old enough", `{"pinned_at":"2026-10-01T08:30:00Z","policy":{"max_lock_age":"1d"}}`, "[]"},
+		{"a moment older", `{"pinned_at":"2026-10-01T08:29:59Z","policy":{"max_lock_age":"1d"}}`, "[lock-stale]"},
+		{"pinned in the future", `{"pinned_at":"2027-10-01T08:29:59Z","policy":{"max_lock_age":"1d"}}`, "[]"},
+		{"fresh evidence", `{"verified":{"quote":"probe ok 2026-10-01"},"policy":{"max_evidence_age":"30d"}}`, "[]"},
+		{"old evidence", `{"verified":{"quote":"probe ok 2026-08-01"},"policy":{"max_evidence_age":"30d"}}`, "[evidence-stale]"},
+		{"old evidence, an object", `{"verified":{"skill:quote":{"result":"ok","at":"2026-08-01T00:00:00Z"}},"policy":{"max_evidence_age":"30d"}}`, "[evidence-stale]"},
+		{"evidence without a day", `{"verified":{"quote":"probe ok"},"policy":{"max_evidence_age":"30d"}}`, "[evidence-stale]"},
+		{"evidence for what is not required", `{"verified":{"streaming":"probe ok 2020-01-01","other":"probe ok 2020-01-01"},"policy":{"max_evidence_age":"30d"}}`, "[]"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := fmt.Sprint(said(Compare(comparison(t, Example{Lock: tt.lock}, exampleClient()))))
+			if got != tt.want {
+				t.Errorf("findings = %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
