@@ -61,6 +61,7 @@ func loadConfig(path string) (*config.Config, diff.Policy, error) {
 			return fmt.Sprintf("%s:%d: policy%s", path, cfg.Line("/policy"+pointer), strings.ReplaceAll(pointer, "/", "."))
 		})
 	}
+	policy.MaxLockAge, policy.MaxEvidenceAge = cfg.Policy.MaxLockAge, cfg.Policy.MaxEvidenceAge
 	return cfg, policy, nil
 }
 

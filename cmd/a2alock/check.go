@@ -117,8 +117,9 @@ func (a *app) judge(ctx context.Context, locks []*lockfile.Lock, cardFile string
 // A live is the answer of one agent, or why there is none.
 type live struct {
 	*compile.Reading
-	url string
-	err error // of [fetch.Client.Get]
+	url     string
+	offsite bool
+	err     error // of [fetch.Client.Get]
 }
 
 // answers asks each agent once. With cardFile every lock gets its bytes, which
@@ -159,6 +160,7 @@ func (a *app) answers(ctx context.Context, locks []*lockfile.Lock, cardFile stri
 		out[url] = &live{
 			Reading: compile.Read(o.Response.Body, &a.cfg.Client, a.cardOptions()),
 			url:     o.Response.Final,
+			offsite: o.Response.Offsite,
 		}
 	}
 	return out, nil
@@ -179,6 +181,6 @@ func result(l *lockfile.Lock, got *live, base diff.Comparison) *diff.Result {
 		}
 		return diff.Undecided(l, state, detail)
 	}
-	base.Seen.URL = got.url
+	base.Seen.URL, base.Seen.Offsite = got.url, got.offsite
 	return diff.Judge(l, got.Reading, base)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -35,15 +36,20 @@ gave no valid card.`,
 			path = config.Name
 		}
 		if exists(path) {
-			return &exit{code: exitUsage, err: fmt.Errorf("%s is there already, and stays as it is", path), hint: "a2alock init --config FILE writes another file"}
+			return &exit{
+				code: exitUsage,
+				err:  fmt.Errorf("%s is there already, and stays as it is", path),
+				hint: "a2alock init --config FILE writes another file",
+			}
+		}
+		if client != "" && !slices.Contains(config.Clients(), client) {
+			return misuse(c, "--client %q: want %s", client, strings.Join(config.Clients(), ", "))
+		}
+		if client != "" && len(args) > 0 {
+			return misuse(c, "--client and AGENT both say what the client speaks: give one")
 		}
 		text, err := config.Example(client)
-		switch {
-		case err != nil:
-			return misuse(c, "--client: %v", err)
-		case len(args) > 0 && client != "":
-			return misuse(c, "--client and AGENT both say what the client speaks: give one")
-		case len(args) > 0:
+		if len(args) > 0 {
 			text, err = a.propose(c.Context(), args)
 		}
 		if err != nil {

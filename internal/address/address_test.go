@@ -1,8 +1,8 @@
-package compile
+package address
 
 import "testing"
 
-func TestNormalizeURL(t *testing.T) {
+func TestNormalize(t *testing.T) {
 	tests := []struct {
 		name, binding, url, want, origin, host string
 	}{
@@ -38,11 +38,11 @@ func TestNormalizeURL(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := NormalizeURL(tt.binding, tt.url); got != tt.want {
-				t.Errorf("NormalizeURL(%q, %q) = %q, want %q", tt.binding, tt.url, got, tt.want)
+			if got := Normalize(tt.binding, tt.url); got != tt.want {
+				t.Errorf("Normalize(%q, %q) = %q, want %q", tt.binding, tt.url, got, tt.want)
 			}
-			if got := NormalizeURL(tt.binding, tt.want); got != tt.want {
-				t.Errorf("NormalizeURL(%q, %q) = %q, want a fixed point", tt.binding, tt.want, got)
+			if got := Normalize(tt.binding, tt.want); got != tt.want {
+				t.Errorf("Normalize(%q, %q) = %q, want a fixed point", tt.binding, tt.want, got)
 			}
 			if got := Origin(tt.binding, tt.url); got != tt.origin {
 				t.Errorf("Origin(%q, %q) = %q, want %q", tt.binding, tt.url, got, tt.origin)
@@ -54,7 +54,7 @@ func TestNormalizeURL(t *testing.T) {
 	}
 }
 
-func TestIsPrivateHost(t *testing.T) {
+func TestIsPrivate(t *testing.T) {
 	private := []string{
 		"127.0.0.1", "127.9.9.9", "0.0.0.0", "::", "[::]", "::1", "[::1]", "10.0.0.4", "172.16.0.1", "172.31.255.255",
 		"192.168.1.1", "169.254.169.254", "fe80::1", "fe80::1%eth0", "fc00::1", "fd12::1", "fec0::1", "100.64.0.1",
@@ -64,8 +64,8 @@ func TestIsPrivateHost(t *testing.T) {
 		"local", "pricing.travel.svc", "pricing.travel.svc.cluster.local",
 	}
 	for _, host := range private {
-		if !IsPrivateHost(host) {
-			t.Errorf("IsPrivateHost(%q) = false, want true", host)
+		if !IsPrivate(host) {
+			t.Errorf("IsPrivate(%q) = false, want true", host)
 		}
 	}
 	public := []string{
@@ -75,8 +75,8 @@ func TestIsPrivateHost(t *testing.T) {
 		"xn--bcher-kva.example",
 	}
 	for _, host := range public {
-		if IsPrivateHost(host) {
-			t.Errorf("IsPrivateHost(%q) = true, want false", host)
+		if IsPrivate(host) {
+			t.Errorf("IsPrivate(%q) = true, want false", host)
 		}
 	}
 }
