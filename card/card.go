@@ -26,9 +26,9 @@ const (
 	ShapeHybrid Shape = "hybrid" // both
 )
 
-// State says why a refresh ended without a card to judge (DESIGN.md, States).
-// The states that depend on the bytes alone are here; package fetch adds those
-// of the transport.
+// State says why a refresh ended without a card to judge (docs/design.md,
+// States). The states that depend on the bytes alone are here; package fetch
+// adds those of the transport.
 type State string
 
 // The states that bytes alone can lead to.
@@ -111,9 +111,9 @@ type Card struct {
 	IconURL          string
 	DocumentationURL string
 
-	// Interfaces are the readable entries in the order of DESIGN.md
-	// (Compiling 2): 1.0 entries first, then the legacy endpoints that no
-	// earlier entry names.
+	// Interfaces are the entries in the order of docs/design.md, Compiling 2:
+	// those of 1.0 first, then the legacy endpoints that no earlier entry
+	// names. Entries that cannot be used are among them (Disabled).
 	Interfaces   []Interface
 	Capabilities Capabilities
 

@@ -32,7 +32,7 @@ type Rule struct {
 	Check func(*Comparison) []Finding
 }
 
-// catalogue is every rule, in the order of RULES.md.
+// catalogue is every rule, in the order of docs/rules.md.
 var catalogue = assemble(
 	subject{"Document", documentRules},
 	subject{"Identity", identityRules},

@@ -27,7 +27,7 @@ import (
 // [Compatible]; a larger value is worse. Its text form is lower case.
 type Class int
 
-// The classes, in the order of RULES.md.
+// The classes, as docs/rules.md tells of them.
 const (
 	Compatible Class = iota // the cache is updated, history remembers
 	Review                  // an owner should look
@@ -69,6 +69,9 @@ type Comparison struct {
 	Client *compile.Client // nil is a client that speaks and holds nothing
 	Policy Policy
 	Seen   Seen
+	// HoldsAll is whether the client can meet every alternative that the pinned
+	// profile records, not the pinned one alone (see [Cards]).
+	HoldsAll bool
 	// At is the moment of the comparison, for rules about age and expiry.
 	At time.Time
 

@@ -11,14 +11,14 @@ import (
 
 var lockStateRules = []Rule{
 	{
-		ID:    "evidence-stale",
-		Class: Review,
-		Title: "the evidence for a required claim is older than max_evidence_age",
-		Why:   "What a probe saw once says less with each release of the agent.",
-		Do:    "Probe the claim again, or take the old evidence out of the lock.",
-		Spec:  "3.3.4",
+		ID:      "evidence-stale",
+		Class:   Review,
+		Title:   "the evidence for a required claim is older than max_evidence_age",
+		Why:     "What a probe saw once says less with each release of the agent.",
+		Do:      "Probe the claim again, or take the old evidence out of the lock.",
+		Spec:    "3.3.4",
 		Example: Example{Lock: `{"verified":{"quote":"probe ok 2026-01-01"},"policy":{"max_evidence_age":"30d"}}`},
-		Check: evidenceStale,
+		Check:   evidenceStale,
 	},
 	{
 		ID:      "lock-stale",

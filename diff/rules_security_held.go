@@ -15,23 +15,27 @@ type held struct {
 	scopes []string
 }
 
-// recorded gathers the schemes of every pinned alternative that can be read.
+// recorded gathers the schemes of every pinned alternative that can be read; of
+// every alternative for a client that holds all.
 func recorded(c *Comparison) []held {
 	var out []held
 	for _, s := range c.facts.skills {
 		if s.was == nil {
 			continue
 		}
-		a := ways(s.was.Security)[pinnedWay(c, s)]
-		if unreadable(a) {
-			continue
-		}
-		for _, name := range slices.Sorted(maps.Keys(a.Schemes)) {
-			use, scopes := a.Schemes[name], s.need.Scopes
-			if scopes == nil {
-				scopes = use.Scopes
+		all, pinned := ways(s.was.Security), pinnedWay(c, s)
+		for i, a := range all {
+			if i != pinned && !c.HoldsAll || unreadable(a) {
+				continue
 			}
-			out = append(out, held{name, use.Scheme, scopes})
+			for _, name := range slices.Sorted(maps.Keys(a.Schemes)) {
+				use := a.Schemes[name]
+				scopes := use.Scopes
+				if i == pinned && s.need.Scopes != nil {
+					scopes = s.need.Scopes
+				}
+				out = append(out, held{name, use.Scheme, scopes})
+			}
 		}
 	}
 	return out

@@ -52,7 +52,7 @@ there is none.`,
 		if check && changed > 0 {
 			return &exit{
 				code: exitFail,
-				err:  fmt.Errorf("%d of %d locks are not in canonical form", changed, len(paths)),
+				err:  fmt.Errorf("%d of %d locks would change", changed, len(paths)),
 				hint: "a2alock fmt rewrites them",
 			}
 		}

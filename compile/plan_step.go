@@ -1,0 +1,202 @@
+package compile
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/a2alock/a2alock/internal/nearest"
+)
+
+func (k *planning) noInterface() string {
+	i := k.profile.Interface
+	if i == nil {
+		return cmp.Or(k.profile.Reason, "the profile has no interface")
+	}
+	if len(k.lock.Origins) > 0 && !slices.Contains(k.lock.Origins, Origin(i.Binding, i.URL)) {
+		return fmt.Sprintf("calls and credentials would go to %s, and the lock allows %s alone", show(i.URL), listed(k.lock.Origins))
+	}
+	return ""
+}
+
+func (k *planning) noExtension() string {
+	p := k.profile
+	if !p.Usable {
+		return cmp.Or(p.Reason, "the profile is not usable")
+	}
+	for _, uri := range k.lock.Extensions {
+		if _, declared := p.DeclaredExtensions[uri]; !declared {
+			return fmt.Sprintf("the lock requires the extension %s, which the card does not declare", show(uri))
+		}
+		if !slices.Contains(p.Extensions, uri) {
+			return fmt.Sprintf("the lock requires the extension %s, which the client does not implement", show(uri))
+		}
+	}
+	return ""
+}
+
+func (k *planning) noSkill() string {
+	p, id := k.profile, k.call.Skill
+	if k.call.Lock != nil && !slices.Contains(k.lock.Skills, id) {
+		return fmt.Sprintf("the lock does not require the skill %s, but %s", show(id), listed(nearest.Sort(k.lock.Skills, id)))
+	}
+	if slices.Contains(p.Ambiguous, id) {
+		return fmt.Sprintf("the card has the skill %s more than once, and nobody can tell which of them answers", show(id))
+	}
+	if why, ok := p.Disabled[id]; ok {
+		return fmt.Sprintf("an error in the card disables the skill %s: %s", show(id), why)
+	}
+	skill, ok := p.Skills[id]
+	if !ok {
+		ids := slices.Collect(maps.Keys(p.Skills))
+		return fmt.Sprintf("the card has no skill %s, but %s", show(id), listed(nearest.Sort(ids, id)))
+	}
+	k.skill = skill
+	return ""
+}
+
+func (k *planning) noCredential() string {
+	list, held := k.skill.Security, k.client.Credentials
+	if len(list) == 0 {
+		return ""
+	}
+	meets, less := k.lock.covers, "what the lock records"
+	switch {
+	case len(held) > 0:
+		meets, less = func(a Alternative) bool { return Meets(a, held) }, "what the client holds"
+	case k.lock.Held == nil:
+		if !slices.ContainsFunc(list, func(a Alternative) bool { return len(a.Schemes) == 0 }) {
+			k.note("whether the client holds what the skill asks for is not judged, since it names no credentials: %s", asked(list))
+		}
+		return ""
+	}
+	stays := func(a Alternative) bool { return meets(a) && !k.lock.movedAway(a) }
+	// What the lock was pinned with comes first, then whatever can be met.
+	way := slices.IndexFunc(list, func(a Alternative) bool { return stays(a) && k.lock.covers(a) })
+	if way < 0 {
+		way = slices.IndexFunc(list, stays)
+	}
+	switch {
+	case way >= 0:
+		k.credential = credentials(list[way], held)
+		return ""
+	case slices.ContainsFunc(list, meets):
+		return "secrets would go to another origin than the lock records: the skill asks for " + asked(list)
+	}
+	return fmt.Sprintf("the skill asks for more than %s: %s", less, asked(list))
+}
+
+// covers reports whether the lock records every scheme of a, and for it every
+// scope.
+func (l *Limit) covers(a Alternative) bool {
+	for name, use := range a.Schemes {
+		if scopes, ok := l.Held[name]; !ok || len(without(use.Scopes, scopes)) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (l *Limit) movedAway(a Alternative) bool {
+	return slices.ContainsFunc(l.Moved, func(name string) bool { _, ok := a.Schemes[name]; return ok })
+}
+
+// credentials names those of held that meet a.
+func credentials(a Alternative, held []Credential) string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(a.Schemes)) {
+		n := slices.IndexFunc(held, func(c Credential) bool { return c.meets(a.Schemes[name]) })
+		if n >= 0 && !slices.Contains(out, held[n].Name) {
+			out = append(out, held[n].Name)
+		}
+	}
+	return strings.Join(out, "+")
+}
+
+// asked says what a list of alternatives asks for.
+func asked(list []Alternative) string {
+	ways := make([]string, len(list))
+	for i, a := range list {
+		var parts []string
+		for _, name := range slices.Sorted(maps.Keys(a.Schemes)) {
+			part := show(name)
+			if scopes := a.Schemes[name].Scopes; len(scopes) > 0 {
+				part += " with " + listed(scopes)
+			}
+			parts = append(parts, part)
+		}
+		ways[i] = cmp.Or(strings.Join(parts, " and "), "nothing")
+	}
+	return strings.Join(ways[:min(5, len(ways))], "; or ")
+}
+
+func (k *planning) noInput() string {
+	locked, sent := k.modes(k.lock.Input), k.modes(k.call.Input)
+	if beyond := without(sent, locked); len(locked) > 0 && len(beyond) > 0 {
+		return fmt.Sprintf("the lock does not require %s to be accepted, but %s", listed(beyond), listed(locked))
+	}
+	theirs := k.skill.Input
+	if theirs == nil {
+		k.note("the card does not say which media types the skill accepts: what is sent is taken for accepted")
+		return ""
+	}
+	if lost := without(locked, theirs); len(lost) > 0 {
+		return fmt.Sprintf("the lock requires %s to be accepted, and the skill accepts %s", listed(lost), listed(theirs))
+	}
+	ours := firstOf(sent, locked, k.modes(k.client.Sends))
+	if len(without(ours, theirs)) == len(ours) {
+		return fmt.Sprintf("the skill accepts %s, and what would be sent is %s", listed(theirs), listed(ours))
+	}
+	return ""
+}
+
+func (k *planning) noOutput() string {
+	ours := firstOf(k.modes(k.call.Accepts), k.modes(k.lock.Output), k.modes(k.client.Accepts))
+	theirs := k.skill.Output
+	if theirs == nil {
+		k.note("the card does not say which media types the skill answers in: it is asked for all that can be used")
+		k.output = ours
+		return ""
+	}
+	if k.output = without(ours, without(ours, theirs)); len(k.output) == 0 {
+		return fmt.Sprintf("the skill answers in %s, and what can be used is %s", listed(theirs), listed(ours))
+	}
+	return ""
+}
+
+// modes normalises ours, each once, in order.
+func (k *planning) modes(ours []string) []string {
+	var out []string
+	for _, m := range ours {
+		if m, _ = NormalizeMode(m, k.client.Aliases); !slices.Contains(out, m) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// listed puts a list into a sentence.
+func listed(list []string) string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = show(s)
+	}
+	return cmp.Or(enumerate(out), "none")
+}
+
+// without returns the values of a that are not in b, in the order of a.
+func without(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(v string) bool { return slices.Contains(b, v) })
+}
+
+// firstOf returns the first list that is not empty, else an empty one.
+func firstOf(lists ...[]string) []string {
+	for _, l := range lists {
+		if len(l) > 0 {
+			return l
+		}
+	}
+	return []string{}
+}
