@@ -20,7 +20,7 @@ type sketch struct {
 
 	endpoints             []endpoint
 	legacy                []endpoint // of a hybrid: the endpoints of its 0.3 half
-	streaming, push, more flag       // more: the extended card
+	streaming, push, more tristate   // more: the extended card
 	extensions            []extension
 	input, output         []string // nil: not there
 	schemes               []scheme
@@ -30,8 +30,8 @@ type sketch struct {
 	extra, capabilityExtra []jsonMember
 }
 
-// A flag is true, false or not there ("").
-type flag string
+// A tristate is true, false or not there ("").
+type tristate string
 
 // A sketchForm is how things are spelled that have several spellings.
 type sketchForm struct {
@@ -50,7 +50,7 @@ type endpoint struct {
 
 type extension struct {
 	uri, description string
-	required         flag
+	required         tristate
 	params           *jsonTree
 	extra            []jsonMember
 }
@@ -234,7 +234,7 @@ func (s *sketch) renderCapabilities(doc *jsonTree) {
 	doc.add("capabilities", c)
 }
 
-func (s *sketch) renderFlag(n *jsonTree, name string, f flag) {
+func (s *sketch) renderFlag(n *jsonTree, name string, f tristate) {
 	s.absent(n, name, f == "")
 	if f != "" {
 		n.add(name, boolean(f == "true"))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/internal/address"
 )
 
 // interfaces is Compiling 3 of docs/design.md: address, binding, version and
@@ -64,8 +65,8 @@ func (i Interface) speaks(t Transport) bool {
 // encrypted is no second fault.
 func (k *compiler) judgeAddress(i card.Interface) {
 	path := strings.TrimSuffix(i.Pointer, "/url") + "/url" // a legacy entry may be the card's url itself
-	switch host := Host(i.ProtocolBinding, i.URL); {
-	case IsPrivateHost(host):
+	switch host := address.Host(i.ProtocolBinding, i.URL); {
+	case address.IsPrivate(host):
 		k.warn("unreachable-interface", path,
 			fmt.Sprintf("%s names a private or local host, which others cannot reach", show(i.URL)))
 	case strings.HasPrefix(NormalizeURL(i.ProtocolBinding, i.URL), "http://"):

@@ -2,8 +2,10 @@ package compile
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
+	"strings"
+
+	"github.com/a2alock/a2alock/internal/operation"
 )
 
 // A Call is one call of one skill that somebody would like to make.
@@ -19,16 +21,15 @@ type Call struct {
 	Lock *Limit
 }
 
-// A Limit is what a lock has to say of a [Call], in plain values; diff.Limit
-// makes it. An empty member limits nothing, but for Skills and Held.
+// A Limit is what a lock has to say of a [Call]; diff.Limit makes it. An empty
+// member limits nothing, but for Skills and Held.
 type Limit struct {
 	Skills        []string // that may be called
 	Input, Output []string // what the lock requires of the skill
 	Extensions    []string
 	Origins       []string // to which calls may go, as [Origin] writes them
 	// Held are the card's schemes that the lock records, with the scopes that it
-	// records: what the workflow has credentials for. Nil means that it does not
-	// record what the skill asks for.
+	// records. Nil means that it does not record what the skill asks for.
 	Held map[string][]string
 	// Moved are schemes in Held with an address at another origin than recorded.
 	Moved []string
@@ -52,26 +53,18 @@ type Route struct {
 	Extensions          []string `json:"extensions"` // active URIs, sorted
 	// Operations says of every operation what the card foretells.
 	Operations map[string]Outcome `json:"operations"`
-
 	// Notes say, a line each, what had to be taken on trust.
 	Notes []string `json:"-"`
 }
 
-// A Refusal says at which step a [Plan] ended, and why in one sentence.
+// An Outcome is the error that an operation would meet; the zero value is none.
+type Outcome = operation.Outcome
+
+// A Refusal says at which step of [Plan] a call ends, and why in one sentence.
 type Refusal struct {
 	Step   string `json:"step"`
 	Reason string `json:"reason"`
 }
-
-// The values of [Refusal.Step], in the order in which they are taken.
-const (
-	StepInterface   = "interface"
-	StepExtensions  = "extensions"
-	StepSkill       = "skill"
-	StepCredentials = "credentials"
-	StepInput       = "input"
-	StepOutput      = "output"
-)
 
 // Plan says how call is made, or the first step at which it would fail, so that
 // no request is sent which the card already refuses. Exactly one result is nil.
@@ -79,8 +72,7 @@ const (
 //   - interface: the profile has one; under a lock, at an origin that it allows.
 //   - extensions: the client implements what the agent requires; under a lock,
 //     what the lock requires is active too.
-//   - skill: the card has it, once and readable; under a lock, the lock
-//     requires it.
+//   - skill: the card has it, once and readable; so does the lock.
 //   - credentials: those that the client names meet an alternative, and the
 //     first such one is taken. A client that names none holds what the lock
 //     records; without a record nothing is judged. Under a lock, secrets go to
@@ -90,23 +82,21 @@ const (
 //   - output: a type that can be used is offered.
 //
 // Media types that the card declares nowhere are unknown, not empty: ours are
-// taken for theirs, and a note says so.
-//
-// That a lock requires what this call does not need is no step: whether the
-// agent still streams is for a comparison to say. Delivery is the first of the
-// client's order that both sides can do, and polling always works.
+// taken for theirs, and a note says so. That a lock requires what this call does
+// not need is no step: whether the agent still streams is for a comparison to
+// say. Delivery is the first of the client's order that both sides can do.
 func Plan(p *Profile, call Call) (*Route, *Refusal) {
 	k := planning{profile: p, call: call, client: cmp.Or(call.Client, &Client{}), lock: cmp.Or(call.Lock, &Limit{})}
 	for _, step := range []struct {
 		name   string
 		refuse func() string
 	}{
-		{StepInterface, k.noInterface},
-		{StepExtensions, k.noExtension},
-		{StepSkill, k.noSkill},
-		{StepCredentials, k.noCredential},
-		{StepInput, k.noInput},
-		{StepOutput, k.noOutput},
+		{"interface", k.noInterface},
+		{"extensions", k.noExtension},
+		{"skill", k.noSkill},
+		{"credentials", k.noCredential},
+		{"input", k.noInput},
+		{"output", k.noOutput},
 	} {
 		if why := step.refuse(); why != "" {
 			return nil, &Refusal{step.name, why}
@@ -115,8 +105,7 @@ func Plan(p *Profile, call Call) (*Route, *Refusal) {
 	return k.route(), nil
 }
 
-// A planning gathers what the steps settle. Each step, in plan_step.go, returns
-// why it ends the plan, or "".
+// A planning gathers what the steps settle. Each returns why it ends the plan, or "".
 type planning struct {
 	profile *Profile
 	call    Call
@@ -129,17 +118,13 @@ type planning struct {
 	notes      []string
 }
 
-func (k *planning) note(format string, args ...any) {
-	k.notes = append(k.notes, fmt.Sprintf(format, args...))
-}
-
 func (k *planning) route() *Route {
 	p, i := k.profile, k.profile.Interface
 	headers := map[string][]string{"A2A-Version": {i.Version}}
 	if len(p.Extensions) > 0 {
 		name := "A2A-Extensions"
-		if i.before1() {
-			name = "X-A2A-Extensions" // as it was called up to 0.3
+		if strings.HasPrefix(i.Version, "0.") {
+			name = "X-" + name // as it was called up to 0.3
 		}
 		headers[name] = slices.Clone(p.Extensions)
 	}
@@ -150,24 +135,27 @@ func (k *planning) route() *Route {
 		AcceptedOutputModes: k.output,
 		Delivery:            k.delivery(),
 		Extensions:          slices.Clone(p.Extensions),
-		Operations:          foretell(p),
-		Notes:               k.notes,
+		Operations: operation.Foretell(operation.Agent{
+			Binding: i.Binding, Version: i.Version,
+			Streaming: p.Streaming, Push: p.Push, ExtendedCard: p.ExtendedCard,
+		}),
+		Notes: k.notes,
 	}
 }
 
 // delivery compiles docs/design.md, Compiling 8.
 func (k *planning) delivery() string {
+	able := map[string]bool{
+		"stream": k.profile.Streaming && k.client.Streaming,
+		"push":   k.profile.Push && k.client.PushEndpoint != "",
+		"poll":   true,
+	}
 	order := k.client.Delivery
 	if order == nil {
 		order = []string{"stream", "push"}
 	}
-	for _, way := range order {
-		switch {
-		case way == "stream" && k.profile.Streaming && k.client.Streaming,
-			way == "push" && k.profile.Push && k.client.PushEndpoint != "",
-			way == "poll":
-			return way
-		}
+	if i := slices.IndexFunc(order, func(way string) bool { return able[way] }); i >= 0 {
+		return order[i]
 	}
 	return "poll"
 }

@@ -26,13 +26,8 @@ func (k *planning) noExtension() string {
 	if !p.Usable {
 		return cmp.Or(p.Reason, "the profile is not usable")
 	}
-	for _, uri := range k.lock.Extensions {
-		if _, declared := p.DeclaredExtensions[uri]; !declared {
-			return fmt.Sprintf("the lock requires the extension %s, which the card does not declare", show(uri))
-		}
-		if !slices.Contains(p.Extensions, uri) {
-			return fmt.Sprintf("the lock requires the extension %s, which the client does not implement", show(uri))
-		}
+	if lost := without(k.lock.Extensions, p.Extensions); len(lost) > 0 {
+		return fmt.Sprintf("the lock requires %s, which the card does not declare, or the client does not implement", listed(lost))
 	}
 	return ""
 }
@@ -68,28 +63,25 @@ func (k *planning) noCredential() string {
 		meets, less = func(a Alternative) bool { return Meets(a, held) }, "what the client holds"
 	case k.lock.Held == nil:
 		if !slices.ContainsFunc(list, func(a Alternative) bool { return len(a.Schemes) == 0 }) {
-			k.note("whether the client holds what the skill asks for is not judged, since it names no credentials: %s", asked(list))
+			k.notes = append(k.notes, "the client names no credentials, so it is taken to hold what the skill asks for: "+asked(list))
 		}
 		return ""
 	}
-	stays := func(a Alternative) bool { return meets(a) && !k.lock.movedAway(a) }
-	// What the lock was pinned with comes first, then whatever can be met.
-	way := slices.IndexFunc(list, func(a Alternative) bool { return stays(a) && k.lock.covers(a) })
-	if way < 0 {
-		way = slices.IndexFunc(list, stays)
-	}
-	switch {
-	case way >= 0:
+	way := slices.IndexFunc(list, func(a Alternative) bool {
+		moved := func(name string) bool { _, ok := a.Schemes[name]; return ok }
+		return meets(a) && !slices.ContainsFunc(k.lock.Moved, moved)
+	})
+	if way >= 0 {
 		k.credential = credentials(list[way], held)
 		return ""
-	case slices.ContainsFunc(list, meets):
+	}
+	if slices.ContainsFunc(list, meets) {
 		return "secrets would go to another origin than the lock records: the skill asks for " + asked(list)
 	}
 	return fmt.Sprintf("the skill asks for more than %s: %s", less, asked(list))
 }
 
-// covers reports whether the lock records every scheme of a, and for it every
-// scope.
+// covers reports whether the lock records every scheme of a with every scope.
 func (l *Limit) covers(a Alternative) bool {
 	for name, use := range a.Schemes {
 		if scopes, ok := l.Held[name]; !ok || len(without(use.Scopes, scopes)) > 0 {
@@ -97,10 +89,6 @@ func (l *Limit) covers(a Alternative) bool {
 		}
 	}
 	return true
-}
-
-func (l *Limit) movedAway(a Alternative) bool {
-	return slices.ContainsFunc(l.Moved, func(name string) bool { _, ok := a.Schemes[name]; return ok })
 }
 
 // credentials names those of held that meet a.
@@ -139,13 +127,13 @@ func (k *planning) noInput() string {
 	}
 	theirs := k.skill.Input
 	if theirs == nil {
-		k.note("the card does not say which media types the skill accepts: what is sent is taken for accepted")
+		k.notes = append(k.notes, "the card does not say which media types the skill accepts: what is sent is taken for accepted")
 		return ""
 	}
 	if lost := without(locked, theirs); len(lost) > 0 {
 		return fmt.Sprintf("the lock requires %s to be accepted, and the skill accepts %s", listed(lost), listed(theirs))
 	}
-	ours := firstOf(sent, locked, k.modes(k.client.Sends))
+	ours := k.modes(sent, locked, k.client.Sends)
 	if len(without(ours, theirs)) == len(ours) {
 		return fmt.Sprintf("the skill accepts %s, and what would be sent is %s", listed(theirs), listed(ours))
 	}
@@ -153,11 +141,11 @@ func (k *planning) noInput() string {
 }
 
 func (k *planning) noOutput() string {
-	ours := firstOf(k.modes(k.call.Accepts), k.modes(k.lock.Output), k.modes(k.client.Accepts))
+	ours := k.modes(k.call.Accepts, k.lock.Output, k.client.Accepts)
 	theirs := k.skill.Output
 	if theirs == nil {
-		k.note("the card does not say which media types the skill answers in: it is asked for all that can be used")
 		k.output = ours
+		k.notes = append(k.notes, "the card does not say which media types the skill answers in: it is asked for all that can be used")
 		return ""
 	}
 	if k.output = without(ours, without(ours, theirs)); len(k.output) == 0 {
@@ -166,12 +154,14 @@ func (k *planning) noOutput() string {
 	return ""
 }
 
-// modes normalises ours, each once, in order.
-func (k *planning) modes(ours []string) []string {
-	var out []string
-	for _, m := range ours {
-		if m, _ = NormalizeMode(m, k.client.Aliases); !slices.Contains(out, m) {
-			out = append(out, m)
+// modes normalises the first list that is not empty: each mode once, in order.
+func (k *planning) modes(lists ...[]string) []string {
+	out := []string{}
+	if i := slices.IndexFunc(lists, func(l []string) bool { return len(l) > 0 }); i >= 0 {
+		for _, m := range lists[i] {
+			if m, _ = NormalizeMode(m, k.client.Aliases); !slices.Contains(out, m) {
+				out = append(out, m)
+			}
 		}
 	}
 	return out
@@ -189,14 +179,4 @@ func listed(list []string) string {
 // without returns the values of a that are not in b, in the order of a.
 func without(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(v string) bool { return slices.Contains(b, v) })
-}
-
-// firstOf returns the first list that is not empty, else an empty one.
-func firstOf(lists ...[]string) []string {
-	for _, l := range lists {
-		if len(l) > 0 {
-			return l
-		}
-	}
-	return []string{}
 }

@@ -43,7 +43,7 @@ func (s Strength) String() string {
 // ParseStrength reads a strength as people write it: case, "-", "_" and spaces
 // do not count, and the names that A2A and OAuth have for a kind are read too.
 func ParseStrength(s string) (Strength, error) {
-	switch strings.NewReplacer("-", "", "_", "", " ", "").Replace(lowerASCII(s)) {
+	switch strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(s)) {
 	case "mtls", "mutualtls":
 		return MutualTLS, nil
 	case "oauth2", "oauth2clientcredentials", "oidc", "openidconnect":

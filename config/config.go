@@ -100,6 +100,7 @@ func Default() *Config {
 				"text": "text/plain",
 			},
 			Streaming: true,
+			Delivery:  []string{"stream", "push", "poll"},
 		},
 		Limits: Limits{CardBytes: 1 << 20, Depth: 64, Skills: 10_000, Timeout: 10 * time.Second},
 		Policy: Policy{TextPolicy: "compatible", FailOn: "breaking", MaxWaiver: 90 * 24 * time.Hour},

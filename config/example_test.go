@@ -202,7 +202,7 @@ func TestSchemaAgrees(t *testing.T) {
 		"limits: {timeout: soon}", "limits: {timeout: off}", "policy: {fail_on: compatible}", "policy: {text_policy: breaking}",
 		"policy: {rules: {x: bad}}", "policy: {rules: {X: review}}", "client: {interfaces: [{binding: JSONRPC}]}",
 		"client: {interfaces: [{binding: jsonrpc, version: '1.0'}]}", "client: {interfaces: [{binding: GRPC, version: '1.0.0'}]}",
-		"client: {accepts: [text]}", "client: {accepts: ['text/*']}", "client: {select: newest}", "client: {credentials: [{name: a}]}",
+		"client: {accepts: [text]}", "client: {accepts: ['text/*']}", "client: {select: newest}", "client: {delivery: [mail]}", "client: {delivery: [poll, poll]}", "client: {delivery: poll}", "client: {credentials: [{name: a}]}",
 		"client: {extra: 1}", "network: {extra: 1}", "locks: x", "client: {sends: [text/plain, text/plain]}",
 	} {
 		if Default().Parse([]byte(doc), Name) == nil {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/address"
 )
 
 var interfaceRules = []Rule{
@@ -200,7 +201,7 @@ func moveOf(c *Comparison) (move, bool) {
 	}
 	m.same = compile.NormalizeURL(p.Binding, p.URL) == compile.NormalizeURL(now.Binding, now.URL)
 	m.wasOrigin, m.nowOrigin = compile.Origin(p.Binding, p.URL), compile.Origin(now.Binding, now.URL)
-	m.wasHost, m.nowHost = compile.Host(p.Binding, p.URL), compile.Host(now.Binding, now.URL)
+	m.wasHost, m.nowHost = address.Host(p.Binding, p.URL), address.Host(now.Binding, now.URL)
 	return m, true
 }
 
@@ -221,7 +222,7 @@ func (m move) insecure() bool {
 }
 
 func (m move) private() bool {
-	return compile.IsPrivateHost(m.nowHost) && !compile.IsPrivateHost(m.wasHost)
+	return address.IsPrivate(m.nowHost) && !address.IsPrivate(m.wasHost)
 }
 
 const interfaceURL = "/interface/url"

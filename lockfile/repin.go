@@ -2,6 +2,7 @@ package lockfile
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -257,7 +258,7 @@ func graft(now, was *node, s *shape) bool {
 		}
 	}
 	for _, item := range now.items {
-		i := slices.IndexFunc(was.items, func(w *node) bool { return covers(w, item) })
+		i := slices.IndexFunc(was.items, func(w *node) bool { return covers(w, item, s.elem) })
 		if i >= 0 {
 			came = graft(item, was.items[i], s.elem) || came
 		}
@@ -265,10 +266,29 @@ func graft(now, was *node, s *shape) bool {
 	return came
 }
 
-// covers reports whether each member of n is the same in w.
-func covers(w, n *node) bool {
-	return len(n.members) > 0 && !slices.ContainsFunc(n.members, func(m member) bool {
+// covers reports whether w says what n says, and perhaps more that this
+// version does not know, at any depth.
+func covers(w, n *node, s *shape) bool {
+	s = cmp.Or(s, anything)
+	switch {
+	case w.kind != n.kind:
+		return false
+	case n.kind == '[':
+		return slices.EqualFunc(w.items, n.items, func(w, n *node) bool { return covers(w, n, s.elem) })
+	case n.kind != '{' || s.kind == 0:
+		return bytes.Equal(compact(w, s), compact(n, s))
+	}
+	for _, m := range w.members {
+		if _, known := s.known(m.name); (known || s.isMap()) && n.get(m.name) == nil {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(n.members, func(m member) bool {
+		inner, _ := s.known(m.name)
+		if s.isMap() {
+			inner = s.elem
+		}
 		other := w.get(m.name)
-		return other == nil || !bytes.Equal(compact(other, anything), compact(m.value, anything))
+		return other == nil || !covers(other, m.value, inner)
 	})
 }

@@ -80,11 +80,7 @@ func (v *Validation) JSON(w io.Writer) error { return WriteJSON(w, v) }
 func (v *Validation) Text(w io.Writer, o TextOptions) error {
 	t := &page{color: o.Color}
 	t.line("%s: %s", cut(Line(v.File), messageWidth), v.verdict())
-	order := []card.Severity{card.Error, card.Gap, card.Warning}
-	fs := slices.Clone(v.Findings)
-	slices.SortStableFunc(fs, func(a, b card.Finding) int {
-		return slices.Index(order, a.Severity) - slices.Index(order, b.Severity)
-	})
+	fs := v.sorted()
 	paths := make([]string, len(fs))
 	for i, f := range fs {
 		paths[i] = cut(Line(f.Path), nameWidth)

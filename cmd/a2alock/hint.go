@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/config"
+	"github.com/a2alock/a2alock/lockfile"
 	"github.com/a2alock/a2alock/netguard"
 )
 
@@ -43,6 +44,17 @@ func refusalHint(r *netguard.Refused) string {
 		return fmt.Sprintf("if you mean it, allow it in a2alock.yaml: network: {http: [%q]}", r.Host)
 	}
 	return ""
+}
+
+// pinHint says what to do about a refusal of package lockfile.
+func (p *pinning) pinHint(err error, profile *compile.Profile) string {
+	if _, ok := errors.AsType[*lockfile.UndeclaredError](err); ok {
+		return "--input TYPE and --output TYPE name them, and the lock says that they are assumed"
+	}
+	if _, ok := errors.AsType[*lockfile.NoSkillError](err); ok {
+		return "--skill ID says which the workflow needs"
+	}
+	return unusableHint(profile, &p.cfg.Client)
 }
 
 // unusableHint is the a2alock.yaml that would let the client speak with an

@@ -35,14 +35,15 @@ func (a *app) locks(args []string) ([]string, error) {
 
 // display shortens paths inside the working directory, with forward slashes.
 func display(paths []string) []string {
-	wd, err := os.Getwd()
+	wd, _ := os.Getwd() // without one, nothing is inside it
 	out := make([]string, len(paths))
 	for i, p := range paths {
 		out[i] = filepath.ToSlash(p)
-		if err != nil || !filepath.IsAbs(p) {
+		abs, err := filepath.Abs(p)
+		if err != nil {
 			continue
 		}
-		if rel, err := filepath.Rel(wd, p); err == nil && filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(wd, abs); err == nil && filepath.IsLocal(rel) {
 			out[i] = filepath.ToSlash(rel)
 		}
 	}

@@ -26,6 +26,10 @@ func TestMain(m *testing.M) {
 //	site PATH CODE [URL] $SITE/PATH answers CODE, with URL as its Location
 //	site asked [PATH]…   what was asked of the site since the last time, in order
 //	stamp FILE           FILE with its times, digests and ports made constant
+//	backdate FILE        the lock FILE was pinned in 2020
+//	digest               $DIGEST is the first digest of the last standard output
+//	envfile NAME FILE    $NAME is the text of FILE, without its last line break
+//	expand FILE          FILE with $AGENT and $SITE in it replaced
 //	raw FILE             FILE with its escapes (\x1b, \u202e) made real
 //	code N ARG…          a2alock ends with exit code N, and its output is clean
 //	clean                the last output holds nothing that a terminal or CI acts on
@@ -39,14 +43,18 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       os.Getenv("UPDATE") == "1",
 		Setup:               setUp,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"agent": agentCommand,
-			"site":  siteCommand,
-			"stamp": stamp,
-			"raw":   raw,
-			"code":  code,
-			"clean": clean,
-			"json":  jsonCommand,
-			"tty":   tty,
+			"agent":    agentCommand,
+			"site":     siteCommand,
+			"stamp":    stamp,
+			"backdate": backdate,
+			"digest":   digest,
+			"envfile":  envfile,
+			"expand":   expand,
+			"raw":      raw,
+			"code":     code,
+			"clean":    clean,
+			"json":     jsonCommand,
+			"tty":      tty,
 
 			"fingerprint": fingerprintCommand,
 		},

@@ -149,7 +149,7 @@ func (p *pinning) pin(ctx context.Context, got *answer) error {
 	}
 	lock, notes, err := lockfile.Pin(got.Profile, &p.cfg.Client, p.PinOptions)
 	if err != nil {
-		return &exit{code: exitFail, err: err, hint: unusableHint(got.Profile, &p.cfg.Client)}
+		return &exit{code: exitFail, err: err, hint: p.pinHint(err, got.Profile)}
 	}
 	if since != nil && !p.dryRun {
 		if err := p.agree(ctx, since); err != nil {

@@ -182,3 +182,43 @@ func raw(ts *testscript.TestScript, neg bool, args []string) {
 	})
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o666))
 }
+
+func expand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: expand FILE")
+	}
+	text := strings.NewReplacer("$AGENT", ts.Getenv("AGENT"), "$SITE", ts.Getenv("SITE")).Replace(ts.ReadFile(args[0]))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o666))
+}
+
+var pinnedAt = regexp.MustCompile(`"pinned_at": "[^"]*"`)
+
+func backdate(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: backdate FILE")
+	}
+	text := ts.ReadFile(args[0])
+	if !pinnedAt.MatchString(text) {
+		ts.Fatalf("%s has no pinned_at", args[0])
+	}
+	text = pinnedAt.ReplaceAllString(text, `"pinned_at": "2020-01-01T00:00:00Z"`)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o666))
+}
+
+func digest(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: digest")
+	}
+	d := volatileDigest.FindString(ts.ReadFile("stdout"))
+	if d == "" {
+		ts.Fatalf("no digest in stdout")
+	}
+	ts.Setenv("DIGEST", d)
+}
+
+func envfile(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: envfile NAME FILE")
+	}
+	ts.Setenv(args[0], strings.TrimSuffix(ts.ReadFile(args[1]), "\n"))
+}

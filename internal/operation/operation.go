@@ -1,4 +1,6 @@
-package compile
+// Package operation knows the operations of A2A and what a card foretells of
+// each.
+package operation
 
 import (
 	"strings"
@@ -33,20 +35,26 @@ var (
 	methodNotFound = Outcome{"MethodNotFoundError", -32601} // A2A 9.5
 )
 
-// foretell says of every operation (A2A 5.3) what the flags foretell (A2A
-// 3.3.4). Operations and errors have their names of 1.0, whatever the
-// interface's version: earlier ones have the same flags, and leave the error of
-// a missing extended card open.
-func foretell(p *Profile) map[string]Outcome {
+// An Agent is what decides which operations there are.
+type Agent struct {
+	Binding, Version              string // Version is Major.Minor
+	Streaming, Push, ExtendedCard bool   // the flags of its card
+}
+
+// Foretell says of every operation (A2A 5.3) what the card foretells (A2A
+// 3.3.4), in a new map. Operations and errors have their names of 1.0, whatever
+// the version: earlier ones have the same flags, and leave the error of a
+// missing extended card open.
+func Foretell(a Agent) map[string]Outcome {
 	unless := func(has bool, o Outcome) Outcome {
 		if has {
 			return Outcome{}
 		}
 		return o
 	}
-	stream, push := unless(p.Streaming, unsupported), unless(p.Push, noPush)
+	stream, push := unless(a.Streaming, unsupported), unless(a.Push, noPush)
 	// Before 1.0, tasks were listed over gRPC and REST alone (A2A 0.3, 3.5.6).
-	list := unless(p.Interface.Binding != "JSONRPC" || !p.Interface.before1(), methodNotFound)
+	list := unless(a.Binding != "JSONRPC" || !strings.HasPrefix(a.Version, "0."), methodNotFound)
 	return map[string]Outcome{
 		"SendMessage":                      {},
 		"SendStreamingMessage":             stream,
@@ -58,9 +66,6 @@ func foretell(p *Profile) map[string]Outcome {
 		"GetTaskPushNotificationConfig":    push,
 		"ListTaskPushNotificationConfigs":  push,
 		"DeleteTaskPushNotificationConfig": push,
-		"GetExtendedAgentCard":             unless(p.ExtendedCard, unsupported),
+		"GetExtendedAgentCard":             unless(a.ExtendedCard, unsupported),
 	}
 }
-
-// before1 reports whether i speaks a version before 1.0.
-func (i *Interface) before1() bool { return strings.HasPrefix(i.Version, "0.") }

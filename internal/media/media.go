@@ -1,0 +1,63 @@
+// Package media holds the form in which two media types are compared.
+package media
+
+import (
+	"mime"
+	"strings"
+)
+
+// Normalize returns the form in which two media types are compared: type
+// and subtype in lower case, parameters sorted by name with their names in
+// lower case and their values kept, quoted only where they must be (RFC 9110
+// 8.3.1), no space around. What is no media type is only trimmed and put into
+// lower case.
+//
+// A mode that is a key of aliases, whatever its case, is replaced first; then
+// aliased is true. A nil map rewrites nothing.
+func Normalize(mode string, aliases map[string]string) (norm string, aliased bool) {
+	mode = strings.TrimSpace(mode)
+	if to, ok := alias(mode, aliases); ok {
+		return mediaType(to), true
+	}
+	return mediaType(mode), false
+}
+
+func alias(mode string, aliases map[string]string) (string, bool) {
+	if to, ok := aliases[mode]; ok {
+		return to, true
+	}
+	lower := lowerASCII(mode)
+	// Two keys that differ in case only are one alias; the first in order wins.
+	var found string
+	for key := range aliases {
+		if lowerASCII(strings.TrimSpace(key)) == lower && (found == "" || key < found) {
+			found = key
+		}
+	}
+	to, ok := aliases[found]
+	return to, ok && found != ""
+}
+
+func mediaType(s string) string {
+	s = strings.TrimSpace(s)
+	t, params, err := mime.ParseMediaType(s)
+	if err != nil || strings.Count(t, "/") != 1 {
+		return lowerASCII(s)
+	}
+	formatted := mime.FormatMediaType(t, params)
+	if formatted == "" {
+		return lowerASCII(s)
+	}
+	return formatted
+}
+
+// lowerASCII leaves other letters alone: Unicode's lower case of U+212A (the
+// Kelvin sign) is k.
+func lowerASCII(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + ('a' - 'A')
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,56 @@
+package media
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestNormalize(t *testing.T) {
+	aliases := map[string]string{"text": "text/plain", "JSON": "Application/JSON", "voice": "audio/wav; Rate=8000"}
+	tests := []struct {
+		mode, want string
+		aliased    bool
+	}{
+		{"text/plain", "text/plain", false},
+		{"Text/Plain", "text/plain", false},
+		{" text/plain\t", "text/plain", false},
+		{"text", "text/plain", true},
+		{" Text ", "text/plain", true},
+		{"json", "application/json", true},
+		{"voice", "audio/wav; rate=8000", true},
+		{"text/plain; charset=utf-8", "text/plain; charset=utf-8", false},
+		{`text/plain;CHARSET="utf-8"`, "text/plain; charset=utf-8", false},
+		{"text/plain; charset=UTF-8", "text/plain; charset=UTF-8", false}, // values are kept
+		{"a/b; y=2; x=1", "a/b; x=1; y=2", false},
+		{`a/b; x="1 2"`, `a/b; x="1 2"`, false},
+		{"a/b;", "a/b", false},
+		{"text/*", "text/*", false},
+		{"*/*", "*/*", false},
+		{"Application/Vnd.X+JSON", "application/vnd.x+json", false},
+		{"Image", "image", false},
+		{"a/b/C", "a/b/c", false},
+		{"a/B; x=1; x=2", "a/b; x=1; x=2", false}, // a parameter twice: no media type
+		{"Markdown Text", "markdown text", false},
+		{"", "", false},
+	}
+	for _, tt := range tests {
+		got, aliased := Normalize(tt.mode, aliases)
+		if got != tt.want || aliased != tt.aliased {
+			t.Errorf("Normalize(%q) = %q, %v, want %q, %v", tt.mode, got, aliased, tt.want, tt.aliased)
+		}
+	}
+	if got, aliased := Normalize("text", nil); got != "text" || aliased {
+		t.Errorf("Normalize(%q, nil) = %q, %v, want %q, false: nil rewrites nothing", "text", got, aliased, "text")
+	}
+}
+
+func TestNormalizeIsAFixedPoint(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		mode := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-zA-Z*]{1,4}/[a-z+]{1,4}(; ?[a-zA-Z*0]{1,3}=("[ -~]{0,5}"|[a-z%']{1,5})){0,3}`)).Draw(t, "mode")
+		once, _ := Normalize(mode, nil)
+		if twice, _ := Normalize(once, nil); twice != once {
+			t.Fatalf("Normalize(%q) = %q, and of that %q", mode, once, twice)
+		}
+	})
+}
