@@ -46,7 +46,7 @@ type tripleChange struct {
 type tripleEdit struct {
 	op      byte // ' ', '+' or '-'
 	pointer string
-	value   any
+	text    string // the value's JSON
 }
 
 // A verdict is what a comparison comes to.
@@ -189,11 +189,10 @@ func parseTripleEdits(lines []string) ([]tripleEdit, error) {
 			return nil, fmt.Errorf("%q: want a pointer", line)
 		}
 		if e.op != '-' {
-			v, err := tripleJSON(text)
-			if err != nil {
+			if _, err := tripleJSON(text); err != nil {
 				return nil, fmt.Errorf("%s: %w", pointer, err)
 			}
-			e.value = v
+			e.text = text
 		}
 		edits = append(edits, e)
 	}
@@ -318,7 +317,7 @@ func tripleTokens(pointer string) []string {
 // what it removes or changes in a list must be there.
 func (e tripleEdit) apply(v any, tokens []string) (any, error) {
 	if len(tokens) == 0 {
-		return e.value, nil
+		return tripleJSON(e.text) // a value of its own, which later edits may change
 	}
 	token, last := tokens[0], len(tokens) == 1
 	switch v := v.(type) {
@@ -346,7 +345,8 @@ func (e tripleEdit) apply(v any, tokens []string) (any, error) {
 		case last && e.op == '-':
 			return slices.Delete(v, i, i+1), nil
 		case last && (e.op == '+' || i == len(v)):
-			return slices.Insert(v, i, e.value), nil
+			inner, err := tripleJSON(e.text)
+			return slices.Insert(v, i, inner), err
 		}
 		inner, err := e.apply(v[i], tokens[1:])
 		v[i] = inner

@@ -62,6 +62,7 @@ func TestLoadValidFiles(t *testing.T) {
 				Aliases:      map[string]string{"pdf": "application/pdf"},
 				Extensions:   []string{"urn:example:ext:1"},
 				PushEndpoint: "https://hooks.example.com/a2a",
+				Delivery:     []string{"push", "poll"},
 				Credentials: []compile.Credential{
 					{Name: "pricing", Kind: compile.OAuth2, Scopes: []string{"pricing.quote", "pricing.read"}},
 					{Name: "gate", Kind: compile.MutualTLS},
@@ -238,9 +239,9 @@ func TestLine(t *testing.T) {
 		"/version":                     1,
 		"/client/interfaces/1":         5,
 		"/client/interfaces/1/version": 6,
-		"/policy/rules/skill-gained":   33,
+		"/policy/rules/skill-gained":   34,
 		"/policy/rules/skill-removed":  0,
-		"/locks/1":                     20,
+		"/locks/1":                     21,
 	} {
 		if got := c.Line(pointer); got != want {
 			t.Errorf("Line(%q) = %d, want %d", pointer, got, want)

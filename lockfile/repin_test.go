@@ -66,7 +66,10 @@ func TestRepinKeepsTheRest(t *testing.T) {
 	need.Extra = x
 	old.Requires.Skills["quote"] = need
 	skill := old.Profile.Skills["quote"]
-	skill.Extra = x
+	skill.Extra, skill.Security[1].Extra = x, x
+	use := skill.Security[0].Schemes["oauth"]
+	use.Extra = x
+	skill.Security[0].Schemes["oauth"] = use
 	old.Profile.Skills["quote"] = skill
 	old.Profile.Interfaces[0].Extra = x
 	old.Trust = &lockfile.Trust{Signature: "if-present", Extra: x}

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/diff"
 	"github.com/a2alock/a2alock/fetch"
@@ -172,8 +174,7 @@ func (p *pinning) pin(ctx context.Context, got *answer) error {
 	if err != nil {
 		return usage(err)
 	}
-	_, err = p.stdout.Write(data)
-	return err
+	return report.WriteJSON(p.stdout, jsontext.Value(data)) // for a screen or a log, which a file is not
 }
 
 // compare judges the old lock by the card, as check would.

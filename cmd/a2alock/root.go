@@ -47,7 +47,7 @@ decided (the agent did not answer with a card, say); 130 interrupted.`,
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveDefault)
 
 	root.AddCommand(
-		newInit(a), newPin(a), newCheck(a), newCompile(a), newValidate(a),
+		newInit(a), newPin(a), newCheck(a), newCompile(a), newValidate(a), newPlan(a),
 		newWaive(a), newLs(a), newFmt(a), newRules(a), newExplain(a), newVersion(a),
 		newCompletion(a),
 	)

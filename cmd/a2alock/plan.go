@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/fetch"
+	"github.com/a2alock/a2alock/lockfile"
+	"github.com/a2alock/a2alock/report"
+)
+
+// A planned is one run of `a2alock plan`.
+type planned struct {
+	*app
+	compile.Call
+	cardFile string
+}
+
+func newPlan(a *app) *cobra.Command {
+	p := &planned{app: a}
+	c := &cobra.Command{
+		Use:   "plan CARD|LOCK",
+		Short: "Say how a skill would be called, or why it cannot be",
+		Long: `plan negotiates one call before it is made: address, binding and version, headers,
+credential, media types, delivery, active extensions, and which operations the card
+rules out with the error that they would meet. No call is sent. What cannot work is
+refused at the first of these steps: interface, extensions, skill, credentials
+(where the client names any), input, output.
+
+CARD is a file, a URL, or - for standard input. With a LOCK the card is its agent's,
+and what goes beyond the lock is refused too: another skill, another media type to
+send, a scheme or scope that it does not record, another origin. Delivery is the
+first of client.delivery that both sides can do.
+
+Exit codes: 0 planned; 1 refused; 2 the command line, the config or the lock is
+wrong; 3 no valid card, or none at all.`,
+		Example: `  a2alock plan https://pricing.partner.example --skill itinerary-pricing
+  a2alock plan locks/itinerary-pricing.a2a.lock.json --skill itinerary-pricing --format json`,
+		Args: one("CARD or LOCK"),
+	}
+	flags := c.Flags()
+	flags.StringVar(&p.Skill, "skill", "", "the `ID` of the skill to call (required)")
+	flags.StringArrayVar(&p.Input, "input", nil, "a media `TYPE` that would be sent (repeatable; default: the lock's, or what the client sends)")
+	flags.StringVar(&p.cardFile, "card", "", "with a LOCK, take this `FILE` (- is standard input) for the agent's card")
+	f := addFormat(c, "text", "json")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if p.Skill == "" {
+			return misuse(c, "want --skill ID, the skill to call")
+		}
+		if p.cardFile != "" && !isLock(args[0]) {
+			return misuse(c, "--card goes with a LOCK; %s is the card itself", args[0])
+		}
+		if _, err := a.config(); err != nil {
+			return err
+		}
+		return p.run(c.Context(), args[0], f.value)
+	}
+	return c
+}
+
+func (p *planned) run(ctx context.Context, arg, format string) error {
+	p.Client = &p.cfg.Client
+	profile, err := p.profile(ctx, arg)
+	if err != nil {
+		return err
+	}
+	route, refusal := compile.Plan(profile, p.Call)
+	var result any = route
+	if refusal != nil {
+		result = struct {
+			Refused *compile.Refusal `json:"refused"`
+		}{refusal}
+	}
+	switch {
+	case format == "json":
+		err = report.WriteJSON(p.stdout, result)
+	case refusal != nil:
+		_, err = fmt.Fprintf(p.stdout, "refused  %s\n  %-10s  %s\n", report.Excerpt(p.Skill, maxLine),
+			refusal.Step, report.Excerpt(refusal.Reason, maxLine))
+	default:
+		err = writeRoute(p.stdout, p.Skill, route)
+	}
+	if err != nil {
+		return err
+	}
+	if refusal != nil {
+		printHint(p.stderr, unusableHint(profile, p.Client))
+		return quietly(exitFail)
+	}
+	for _, n := range route.Notes {
+		p.note(n)
+	}
+	return nil
+}
+
+// profile compiles the card that arg leads to, and takes what a lock has to
+// say into the call.
+func (p *planned) profile(ctx context.Context, arg string) (*compile.Profile, error) {
+	if !isLock(arg) {
+		got, err := p.source(ctx, arg)
+		if err != nil {
+			return nil, err
+		}
+		return got.Profile, readingExit(arg, got.Reading)
+	}
+	lock, err := readLock(arg)
+	if err != nil {
+		return nil, err
+	}
+	answers, err := p.answers(ctx, []*lockfile.Lock{lock}, p.cardFile)
+	if err != nil {
+		return nil, err
+	}
+	got := answers[lock.Agent]
+	if got.err != nil {
+		return nil, fetchExit(ctx, got.err)
+	}
+	if got.offsite && !trusts(lock, got.url) {
+		return nil, &exit{
+			code: exitUndecided,
+			err:  fmt.Errorf("%s: redirected to another origin, %s", fetch.Redact(lock.Agent), fetch.Redact(got.url)),
+			hint: "a2alock check says what that means for the lock",
+		}
+	}
+	if err := readingExit(lock.Agent, got.Reading); err != nil {
+		return nil, err
+	}
+	p.Lock = diff.Limit(diff.Comparison{Lock: lock, Now: got.Profile, Client: p.Client}, p.Skill)
+	p.unmet(lock, got.Profile)
+	return got.Profile, nil
+}
+
+// trusts is whether the operator named the origin of url beside the agent's.
+func trusts(l *lockfile.Lock, url string) bool {
+	return l.Trust != nil && slices.ContainsFunc(l.Trust.AllowedOrigins, func(o string) bool {
+		return compile.Origin("", o) == compile.Origin("", url)
+	})
+}
+
+// unmet notes what the lock requires of the agent and this call can do without:
+// the plan is good, and the workflow as a whole may not be.
+func (p *planned) unmet(l *lockfile.Lock, now *compile.Profile) {
+	for _, flag := range []struct {
+		what          string
+		required, has bool
+	}{
+		{"streaming", l.Requires.Streaming, now.Streaming},
+		{"push notifications", l.Requires.Push, now.Push},
+	} {
+		if flag.required && !flag.has {
+			p.note(fmt.Sprintf("%s requires %s, which the card does not declare: see a2alock check", l.Path, flag.what))
+		}
+	}
+}
+
+// writeRoute prints a plan for people. Each line begins with a label of ours.
+func writeRoute(w io.Writer, skill string, r *compile.Route) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "planned  %s\n", report.Excerpt(skill, maxLine))
+	row := func(label string, value ...string) {
+		fmt.Fprintf(&b, "  %-10s  %s\n", label, report.Excerpt(strings.Join(value, ", "), maxLine))
+	}
+	row("url", r.URL)
+	row("binding", r.Binding+" "+r.Version)
+	if r.Tenant != "" {
+		row("tenant", r.Tenant)
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Headers)) {
+		for _, value := range r.Headers[name] {
+			row("header", name+": "+value)
+		}
+	}
+	row("credential", orDash(r.Credential))
+	row("accepts", r.AcceptedOutputModes...)
+	row("delivery", r.Delivery)
+	ruledOut := map[string][]string{}
+	for _, name := range slices.Sorted(maps.Keys(r.Operations)) {
+		if o := r.Operations[name]; !o.Allowed() {
+			why := fmt.Sprintf("%s (%d)", o.Error, o.Code)
+			ruledOut[why] = append(ruledOut[why], name)
+		}
+	}
+	for _, why := range slices.Sorted(maps.Keys(ruledOut)) {
+		row("ruled out", strings.Join(ruledOut[why], ", ")+": "+why)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
