@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/a2alock/a2alock/internal/jsondoc"
 )
 
 // coreBindings are the bindings of A2A 5.8, by their folded spellings.
@@ -15,7 +17,7 @@ var coreBindings = map[string]string{
 }
 
 // checkBinding reports what is neither a core binding nor a URI (A2A 5.8).
-func (ir *interfaceReader) checkBinding(e *element, binding string, n ref) {
+func (ir *interfaceReader) checkBinding(e *jsondoc.Element, binding string, n jsondoc.Ref) {
 	switch binding {
 	case "", "JSONRPC", "GRPC", "HTTP+JSON":
 		return
@@ -25,16 +27,16 @@ func (ir *interfaceReader) checkBinding(e *element, binding string, n ref) {
 	}
 	hint := ""
 	spelled := strings.NewReplacer("+", "", "/", "", " ", "", ".", "").Replace(binding)
-	if core := coreBindings[string(fold(nil, spelled))]; core != "" {
+	if core := coreBindings[jsondoc.Fold(spelled)]; core != "" {
 		hint = "; is " + core + " meant?"
 	}
-	ir.gap(e, "unknown-binding", n, "%s: %s is no binding of the specification and no URI%s", ir.label(n), quote(binding), hint)
+	ir.Gap(e, "unknown-binding", n, "%s: %s is no binding of the specification and no URI%s", ir.Label(n), jsondoc.Quote(binding), hint)
 }
 
 // checkAddress judges a url: an absolute http or https URL, or host:port for
 // GRPC.
-func (ir *interfaceReader) checkAddress(e *element, x Interface, n ref) {
-	bad := func(code, msg string) { ir.err(e, code, n, "url: %s %s", quote(x.URL), msg) }
+func (ir *interfaceReader) checkAddress(e *jsondoc.Element, x Interface, n jsondoc.Ref) {
+	bad := func(code, msg string) { ir.Err(e, code, n, "url: %s %s", jsondoc.Quote(x.URL), msg) }
 	if x.ProtocolBinding == "GRPC" && isHostPort(x.URL) {
 		return
 	}
@@ -51,9 +53,9 @@ func (ir *interfaceReader) checkAddress(e *element, x Interface, n ref) {
 	case err != nil || !isHost(u):
 		bad("bad-url", "is no URL: "+want)
 	case x.ProtocolBinding == "GRPC":
-		ir.warn("grpc-url", n, "url: %s is a URL, and GRPC has host:port (A2A 4.4.6)", quote(x.URL))
+		ir.Warn("grpc-url", n, "url: %s is a URL, and GRPC has host:port (A2A 4.4.6)", jsondoc.Quote(x.URL))
 	case strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), "/mcp"):
-		ir.warn("mcp-endpoint", n, "url: %s looks like an MCP endpoint", quote(x.URL))
+		ir.Warn("mcp-endpoint", n, "url: %s looks like an MCP endpoint", jsondoc.Quote(x.URL))
 	}
 }
 

@@ -1,5 +1,7 @@
 package card
 
+import "github.com/a2alock/a2alock/internal/jsondoc"
+
 const (
 	fStreaming = iota
 	fPush
@@ -8,42 +10,42 @@ const (
 	fHistory
 )
 
-var capabilitySchema = newSchema("streaming", "pushNotifications", "extendedAgentCard", "extensions", "stateTransitionHistory")
+var capabilitySchema = jsondoc.NewSchema("streaming", "pushNotifications", "extendedAgentCard", "extensions", "stateTransitionHistory")
 
 // capabilities reads the flags. All that is wrong here is an error of the
 // document: each flag decides how every call is made.
-func (r *reader) capabilities(c *Card, e *element, m *members) {
-	var extended ref
-	if n := m.at[cCapabilities]; n == 0 {
-		r.missing(Error, e, m, cCapabilities)
-	} else if r.is('{', Error, e, n) {
-		f := r.members(e, n, capabilitySchema)
-		c.Capabilities.Streaming = r.flag(Error, e, f.at[fStreaming])
-		c.Capabilities.PushNotifications = r.flag(Error, e, f.at[fPush])
-		extended = f.at[fExtended]
-		r.flag(Gap, e, f.at[fHistory])
-		c.Capabilities.Extensions = r.extensions(e, f.at[fExtensions])
-		c.Capabilities.Unknown = r.unknown(f.unknown)
+func (r *reader) capabilities(c *Card, e *jsondoc.Element, m *jsondoc.Members) {
+	var extended jsondoc.Ref
+	if n := m.At[cCapabilities]; n == 0 {
+		r.Missing(Error, e, m, cCapabilities)
+	} else if r.Is('{', Error, e, n) {
+		f := r.Members(e, n, capabilitySchema)
+		c.Capabilities.Streaming = r.Flag(Error, e, f.At[fStreaming])
+		c.Capabilities.PushNotifications = r.Flag(Error, e, f.At[fPush])
+		extended = f.At[fExtended]
+		r.Flag(Gap, e, f.At[fHistory])
+		c.Capabilities.Extensions = r.extensions(e, f.At[fExtensions])
+		c.Capabilities.Unknown = r.Raw(f.Unknown)
 	}
 	r.extendedCard(c, e, extended, m)
 }
 
 // extendedCard finds the flag in the three places it has had.
-func (r *reader) extendedCard(c *Card, e *element, declared ref, m *members) {
+func (r *reader) extendedCard(c *Card, e *jsondoc.Element, declared jsondoc.Ref, m *jsondoc.Members) {
 	value, from := false, Assumed
 	if declared != 0 {
-		value, from = r.flag(Error, e, declared), Declared
+		value, from = r.Flag(Error, e, declared), Declared
 	}
 	for _, i := range []int{cExtendedLegacy, cExtendedDraft} {
-		n := m.at[i]
+		n := m.At[i]
 		if n == 0 {
 			continue
 		}
-		old := r.flag(Error, e, n)
+		old := r.Flag(Error, e, n)
 		if from == Assumed {
 			value, from = old, Legacy
-		} else if old != value && (r.nodes[n].kind == 't' || r.nodes[n].kind == 'f') {
-			r.warn("mirror-differs", n, "%s is %t and the flag that counts, before it, is %t", r.label(n), old, value)
+		} else if old != value && (r.At(n).Kind == 't' || r.At(n).Kind == 'f') {
+			r.Warn("mirror-differs", n, "%s is %t and the flag that counts, before it, is %t", r.Label(n), old, value)
 		}
 	}
 	c.Capabilities.ExtendedAgentCard = value
@@ -57,14 +59,14 @@ const (
 	xParams
 )
 
-var extensionSchema = newSchema("uri!", "description", "required", "params")
+var extensionSchema = jsondoc.NewSchema("uri!", "description", "required", "params")
 
-func (r *reader) extensions(e *element, n ref) []Extension {
-	if n == 0 || !r.is('[', Error, e, n) {
+func (r *reader) extensions(e *jsondoc.Element, n jsondoc.Ref) []Extension {
+	if n == 0 || !r.Is('[', Error, e, n) {
 		return nil
 	}
 	var list []Extension
-	for _, c := range r.entries(n, maxEntries) {
+	for _, c := range r.Entries(n, jsondoc.MaxEntries) {
 		if x, ok := r.extension(e, c); ok {
 			list = append(list, x)
 		}
@@ -75,22 +77,22 @@ func (r *reader) extensions(e *element, n ref) []Extension {
 // extension reads one entry. One that cannot be read is left out, unless it
 // may be required: then nobody knows what a call must bring, and the document
 // is at fault.
-func (r *reader) extension(document *element, n ref) (x Extension, ok bool) {
-	e := &element{scope: ScopeExtension}
-	if !r.is('{', Error, e, n) {
+func (r *reader) extension(document *jsondoc.Element, n jsondoc.Ref) (x Extension, ok bool) {
+	e := &jsondoc.Element{Scope: ScopeExtension}
+	if !r.Is('{', Error, e, n) {
 		return x, false
 	}
-	m := r.members(e, n, extensionSchema)
-	if x.Required = r.flag(Error, document, m.at[xRequired]); x.Required {
+	m := r.Members(e, n, extensionSchema)
+	if x.Required = r.Flag(Error, document, m.At[xRequired]); x.Required {
 		e = document
 	}
-	x.URI = r.need(Error, e, &m, xURI)
-	x.Description = r.str(Gap, e, m.at[xDescription])
-	if p := m.at[xParams]; p != 0 {
-		r.is('{', Gap, e, p)
-		x.Params = r.canonical(p)
+	x.URI = r.Need(Error, e, &m, xURI)
+	x.Description = r.Str(Gap, e, m.At[xDescription])
+	if p := m.At[xParams]; p != 0 {
+		r.Is('{', Gap, e, p)
+		x.Params = r.Canonical(p)
 	}
-	x.Unknown = r.unknown(m.unknown)
-	r.bigNumbers(e, n)
-	return x, x.URI != "" && (x.Required || e.disabled == "")
+	x.Unknown = r.Raw(m.Unknown)
+	r.BigNumbers(e, n)
+	return x, x.URI != "" && (x.Required || e.Disabled == "")
 }

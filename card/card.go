@@ -13,6 +13,8 @@ package card
 
 import (
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2alock/a2alock/internal/jsondoc"
 )
 
 // Shape names the generation of the protocol whose members a card uses.
@@ -40,8 +42,9 @@ const (
 )
 
 // Severity grades a finding by its consequence.
-type Severity string
+type Severity = jsondoc.Severity
 
+// The severities.
 const (
 	// Error: a profile built on the member would be a guess. It disables the
 	// skill, scheme or interface it is in, or the card (see [Finding.Scope]).
@@ -54,7 +57,7 @@ const (
 )
 
 // Scope names what an error disables.
-type Scope string
+type Scope = jsondoc.Scope
 
 // The scopes of an error. Document makes the card [Invalid].
 const (
@@ -226,6 +229,7 @@ type Alternative struct {
 // Kind is the kind of a security scheme, in the words of A2A 4.5.
 type Kind string
 
+// The kinds.
 const (
 	KindAPIKey        Kind = "apiKey"
 	KindHTTP          Kind = "http"

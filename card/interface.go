@@ -1,6 +1,10 @@
 package card
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/a2alock/a2alock/internal/jsondoc"
+)
 
 const (
 	iURL = iota
@@ -11,13 +15,13 @@ const (
 )
 
 // One schema serves both generations, so that entries that mix them are seen.
-var interfaceSchema = newSchema("url!", "protocolBinding!", "protocolVersion", "tenant", "transport!")
+var interfaceSchema = jsondoc.NewSchema("url!", "protocolBinding!", "protocolVersion", "tenant", "transport!")
 
 // An interfaceReader gathers the addresses of both generations.
 type interfaceReader struct {
 	*reader
 	c    *Card
-	m    *members
+	m    *jsondoc.Members
 	card version         // protocolVersion of the card
 	used bool            // an entry asked for it
 	ids  map[string]bool // identities of the usable entries
@@ -26,36 +30,35 @@ type interfaceReader struct {
 
 // interfaces reads the addresses: those of supportedInterfaces first, then
 // the legacy endpoints that no earlier entry names.
-func (r *reader) interfaces(c *Card, e *element, m *members) {
-	listed, added, version := m.at[cInterfaces], m.at[cAdditional], m.at[cProtocolVersion]
-	if version != 0 && r.nodes[version].kind == '"' {
-		c.ProtocolVersion = r.nodes[version].str
+func (r *reader) interfaces(c *Card, e *jsondoc.Element, m *jsondoc.Members) {
+	listed, added, version := m.At[cInterfaces], m.At[cAdditional], m.At[cProtocolVersion]
+	if version != 0 && r.At(version).Kind == '"' {
+		c.ProtocolVersion = r.At(version).Str
 	}
 	ir := interfaceReader{reader: r, c: c, m: m, ids: map[string]bool{}, urls: map[string]bool{}}
 	ir.card = parseVersion(c.ProtocolVersion)
 	c.Shape = ir.shape()
-	r.pure = c.Shape == Shape10
 	c.Sources["interfaces"] = Legacy
 	if c.Shape == Shape10 || c.Shape == ShapeHybrid {
 		c.Sources["interfaces"] = Declared
 	}
 
-	if listed != 0 && r.is('[', Error, e, listed) {
-		for _, n := range r.entries(listed, maxEntries) {
+	if listed != 0 && r.Is('[', Error, e, listed) {
+		for _, n := range r.Entries(listed, jsondoc.MaxEntries) {
 			ir.entry(n, false)
 		}
 	}
 	ir.mirror()
-	var more []ref
-	if added != 0 && r.is('[', Error, e, added) {
-		more = r.entries(added, maxEntries)
+	var more []jsondoc.Ref
+	if added != 0 && r.Is('[', Error, e, added) {
+		more = r.Entries(added, jsondoc.MaxEntries)
 	}
 	ir.main(more)
 	for _, n := range more {
 		ir.entry(n, true)
 	}
 	ir.checkVersion(e)
-	if listed == 0 || r.nodes[listed].kind == '[' {
+	if listed == 0 || r.At(listed).Kind == '[' {
 		ir.checkAny(e)
 	}
 }
@@ -63,10 +66,10 @@ func (r *reader) interfaces(c *Card, e *element, m *members) {
 // shape names the generation of the document by the members that hold its
 // addresses.
 func (ir *interfaceReader) shape() Shape {
-	at := &ir.m.at
-	listed := !ir.empty(at[cInterfaces])
-	added := !ir.empty(at[cAdditional])
-	legacy := !ir.empty(at[cURL]) || added
+	at := &ir.m.At
+	listed := !ir.IsEmpty(at[cInterfaces])
+	added := !ir.IsEmpty(at[cAdditional])
+	legacy := !ir.IsEmpty(at[cURL]) || added
 	switch {
 	case listed && legacy:
 		return ShapeHybrid
@@ -74,63 +77,63 @@ func (ir *interfaceReader) shape() Shape {
 		return Shape10
 	case ir.card.major == "0" && (ir.card.minor == "2" || ir.card.minor == "1"):
 		return Shape02
-	case at[cProtocolVersion] == 0 && !added && ir.empty(at[cTransport]):
+	case at[cProtocolVersion] == 0 && !added && ir.IsEmpty(at[cTransport]):
 		return Shape02
 	}
 	return Shape03
 }
 
 // A spot says where an interface's members stand, for findings.
-type spot struct{ entry, url, binding, version ref }
+type spot struct{ entry, url, binding, version jsondoc.Ref }
 
 // entry reads one object of supportedInterfaces or additionalInterfaces.
-func (ir *interfaceReader) entry(n ref, legacy bool) {
-	e := &element{scope: ScopeInterface}
-	if !ir.is('{', Error, e, n) {
+func (ir *interfaceReader) entry(n jsondoc.Ref, legacy bool) {
+	e := &jsondoc.Element{Scope: ScopeInterface}
+	if !ir.Is('{', Error, e, n) {
 		return
 	}
-	m := ir.members(e, n, interfaceSchema)
-	x := Interface{Legacy: legacy, Pointer: ir.pointer(n)}
-	x.URL = ir.need(Error, e, &m, iURL)
+	m := ir.Members(e, n, interfaceSchema)
+	x := Interface{Legacy: legacy, Pointer: ir.Pointer(n)}
+	x.URL = ir.Need(Error, e, &m, iURL)
 	binding, other := iBinding, iTransport
 	if legacy {
 		binding, other = other, binding
 	}
-	at := spot{entry: n, url: m.at[iURL], version: m.at[iVersion]}
+	at := spot{entry: n, url: m.At[iURL], version: m.At[iVersion]}
 	switch {
-	case m.at[binding] == 0 && m.at[other] != 0:
-		ir.warn("other-generation", m.at[other], "%s is spelled %s here", interfaceSchema.names[other], interfaceSchema.names[binding])
-		at.binding = m.at[other]
-		x.ProtocolBinding = ir.need(Error, e, &m, other)
+	case m.At[binding] == 0 && m.At[other] != 0:
+		ir.Warn("other-generation", m.At[other], "%s is spelled %s here", interfaceSchema.Name(other), interfaceSchema.Name(binding))
+		at.binding = m.At[other]
+		x.ProtocolBinding = ir.Need(Error, e, &m, other)
 	default:
-		at.binding = m.at[binding]
-		x.ProtocolBinding = ir.need(Error, e, &m, binding)
-		if m.at[other] != 0 {
-			m.unknown = append(m.unknown, m.at[other])
+		at.binding = m.At[binding]
+		x.ProtocolBinding = ir.Need(Error, e, &m, binding)
+		if m.At[other] != 0 {
+			m.Unknown = append(m.Unknown, m.At[other])
 		}
 	}
-	x.Tenant = ir.str(Error, e, m.at[iTenant])
-	x.ProtocolVersion = ir.str(Error, e, m.at[iVersion])
-	if x.ProtocolVersion == "" && !legacy && ir.card.text == "" && e.disabled == "" {
-		ir.missing(Gap, e, &m, iVersion)
+	x.Tenant = ir.Str(Error, e, m.At[iTenant])
+	x.ProtocolVersion = ir.Str(Error, e, m.At[iVersion])
+	if x.ProtocolVersion == "" && !legacy && ir.card.text == "" && e.Disabled == "" {
+		ir.Missing(Gap, e, &m, iVersion)
 	}
-	x.Unknown = ir.unknown(m.unknown)
-	ir.bigNumbers(e, n)
+	x.Unknown = ir.Raw(m.Unknown)
+	ir.BigNumbers(e, n)
 	ir.finish(e, x, at)
 }
 
 // main reads url and preferredTransport. Without the latter, an interface
 // that is listed with this address is meant, else JSONRPC.
-func (ir *interfaceReader) main(added []ref) {
-	n, transport := ir.m.at[cURL], ir.m.at[cTransport]
-	if ir.empty(n) {
+func (ir *interfaceReader) main(added []jsondoc.Ref) {
+	n, transport := ir.m.At[cURL], ir.m.At[cTransport]
+	if ir.IsEmpty(n) {
 		return
 	}
-	e := &element{scope: ScopeInterface}
-	x := Interface{Legacy: true, Pointer: ir.pointer(n)}
-	x.URL = ir.str(Error, e, n)
-	x.ProtocolBinding = ir.str(Error, e, transport)
-	if x.ProtocolBinding == "" && e.disabled == "" {
+	e := &jsondoc.Element{Scope: ScopeInterface}
+	x := Interface{Legacy: true, Pointer: ir.Pointer(n)}
+	x.URL = ir.Str(Error, e, n)
+	x.ProtocolBinding = ir.Str(Error, e, transport)
+	if x.ProtocolBinding == "" && e.Disabled == "" {
 		if ir.isListed(x.URL, added) {
 			return
 		}
@@ -141,14 +144,14 @@ func (ir *interfaceReader) main(added []ref) {
 
 // isListed reports whether a usable 1.0 entry, or one of added, has the
 // address.
-func (ir *interfaceReader) isListed(u string, added []ref) bool {
+func (ir *interfaceReader) isListed(u string, added []jsondoc.Ref) bool {
 	if ir.urls[urlKey("", u)] {
 		return true
 	}
-	return slices.ContainsFunc(added, func(n ref) bool {
-		for c := ir.nodes[n].first; c != 0; c = ir.nodes[c].next {
-			if v := &ir.nodes[c]; v.name == "url" && v.kind == '"' {
-				return urlKey("", v.str) == urlKey("", u)
+	return slices.ContainsFunc(added, func(n jsondoc.Ref) bool {
+		for c := range ir.Children(n) {
+			if v := ir.At(c); v.Name == "url" && v.Kind == '"' {
+				return urlKey("", v.Str) == urlKey("", u)
 			}
 		}
 		return false
@@ -157,12 +160,12 @@ func (ir *interfaceReader) isListed(u string, added []ref) bool {
 
 // finish settles the version, judges binding and address, and keeps the
 // entry unless an earlier one is the same interface.
-func (ir *interfaceReader) finish(e *element, x Interface, at spot) {
+func (ir *interfaceReader) finish(e *jsondoc.Element, x Interface, at spot) {
 	v := parseVersion(x.ProtocolVersion)
 	switch {
 	case v.text != "":
 		ir.checkOwnVersion(e, v, at.version)
-	case e.disabled != "": // nothing will be asked of it
+	case e.Disabled != "": // nothing will be asked of it
 	case x.Legacy:
 		ir.used = true
 		if v = ir.card; v.major != "0" {
@@ -174,15 +177,15 @@ func (ir *interfaceReader) finish(e *element, x Interface, at spot) {
 	}
 	x.ProtocolVersion, x.Version = v.text, v.majorMinor()
 	ir.checkBinding(e, x.ProtocolBinding, at.binding)
-	if e.disabled == "" {
+	if e.Disabled == "" {
 		ir.checkAddress(e, x, at.url)
 	}
-	if x.Disabled = e.disabled; x.Disabled == "" {
+	if x.Disabled = e.Disabled; x.Disabled == "" {
 		key := urlKey(x.ProtocolBinding, x.URL)
 		id := x.ProtocolBinding + "\n" + x.Version + "\n" + key
 		if ir.ids[id] {
 			if !x.Legacy {
-				ir.warn("repeated-interface", at.entry, "an earlier entry has the same binding, version and url")
+				ir.Warn("repeated-interface", at.entry, "an earlier entry has the same binding, version and url")
 			}
 			return
 		}
@@ -193,37 +196,37 @@ func (ir *interfaceReader) finish(e *element, x Interface, at spot) {
 
 // mirror compares url with the 1.0 entries that it should repeat.
 func (ir *interfaceReader) mirror() {
-	n := ir.m.at[cURL]
-	if ir.c.Shape != ShapeHybrid || n == 0 || ir.nodes[n].kind != '"' || ir.nodes[n].str == "" {
+	n := ir.m.At[cURL]
+	if ir.c.Shape != ShapeHybrid || n == 0 || ir.At(n).Kind != '"' || ir.At(n).Str == "" {
 		return
 	}
-	u := ir.nodes[n].str
+	u := ir.At(n).Str
 	i := slices.IndexFunc(ir.c.Interfaces, func(x Interface) bool { return x.Disabled == "" })
 	if i < 0 || ir.urls[urlKey("", u)] {
 		return
 	}
-	ir.warn("mirror-differs", n, "url is %s, and no entry of supportedInterfaces has that address; the first has %s", quote(u), quote(ir.c.Interfaces[i].URL))
+	ir.Warn("mirror-differs", n, "url is %s, and no entry of supportedInterfaces has that address; the first has %s", jsondoc.Quote(u), jsondoc.Quote(ir.c.Interfaces[i].URL))
 }
 
 // checkAny reports a card without any address to call.
-func (ir *interfaceReader) checkAny(e *element) {
+func (ir *interfaceReader) checkAny(e *jsondoc.Element) {
 	if slices.ContainsFunc(ir.c.Interfaces, func(x Interface) bool { return x.Disabled == "" }) {
 		return
 	}
-	n := ir.m.at[cInterfaces]
+	n := ir.m.At[cInterfaces]
 	if n == 0 {
-		n = ir.m.at[cURL]
+		n = ir.m.At[cURL]
 	}
 	switch {
 	case n == 0:
-		ir.err(e, "no-interface", root, "neither supportedInterfaces nor url is there")
-	case ir.empty(n):
-		ir.err(e, "no-interface", n, "%s: empty", ir.label(n))
+		ir.Err(e, "no-interface", jsondoc.Root, "neither supportedInterfaces nor url is there")
+	case ir.IsEmpty(n):
+		ir.Err(e, "no-interface", n, "%s: empty", ir.Label(n))
 	default:
 		reason := "no entry is an object"
 		if len(ir.c.Interfaces) > 0 {
 			reason = ir.c.Interfaces[0].Disabled
 		}
-		ir.err(e, "no-interface", n, "no interface can be called: %s", reason)
+		ir.Err(e, "no-interface", n, "no interface can be called: %s", reason)
 	}
 }

@@ -3,6 +3,8 @@ package card
 import (
 	"fmt"
 	"strings"
+
+	"github.com/a2alock/a2alock/internal/jsondoc"
 )
 
 // A draft is what the members of an object say about what it is.
@@ -12,14 +14,14 @@ type draft struct {
 
 // draft looks at n as if it were a card. Marks are members that only Agent
 // Cards have.
-func (r *reader) draft(n ref) draft {
+func (r *reader) draft(n jsondoc.Ref) draft {
 	var d draft
-	for c := r.nodes[n].first; r.nodes[n].kind == '{' && c != 0; c = r.nodes[c].next {
-		v := &r.nodes[c]
-		if v.kind == 'n' {
+	for c := range r.Children(n) {
+		v := r.At(c)
+		if v.Kind == 'n' {
 			continue
 		}
-		switch v.name {
+		switch v.Name {
 		case "url":
 			d.url = true
 		case "supportedInterfaces", "supported_interfaces":
@@ -59,32 +61,32 @@ func (r *reader) name() *DocumentError {
 	refuse := func(format string, args ...any) *DocumentError {
 		return &DocumentError{State: NotACard, Msg: fmt.Sprintf(format, args...)}
 	}
-	switch k := r.nodes[root].kind; {
+	switch k := r.At(jsondoc.Root).Kind; {
 	case k == '[':
-		if n := r.cards(root); n > 0 {
+		if n := r.cards(jsondoc.Root); n > 0 {
 			return refuse("a list of Agent Cards (%d), and not one of them", n)
 		}
 		return refuse("a JSON list, and no object")
 	case k != '{':
-		return refuse("a JSON %s, and no object", strings.TrimPrefix(kindName(k), "a "))
+		return refuse("a JSON %s, and no object", strings.TrimPrefix(jsondoc.KindName(k), "a "))
 	}
-	d := r.draft(root)
+	d := r.draft(jsondoc.Root)
 	if d.isWhole() {
 		return nil
 	}
 	if kind := r.foreign(); kind != "" {
 		return refuse("%s", kind)
 	}
-	if d.isPart() || !d.hasEndpoint() && d.skills && d.capabilities && r.member(root, "protocolVersion") != 0 {
+	if d.isPart() || !d.hasEndpoint() && d.skills && d.capabilities && r.Member(jsondoc.Root, "protocolVersion") != 0 {
 		return nil // a card, and its faults are findings
 	}
-	for c := r.nodes[root].first; c != 0; c = r.nodes[c].next {
-		wrapper := string(fold(nil, r.nodes[c].name)) == "agentcard" && r.nodes[c].kind == '{'
+	for c := range r.Children(jsondoc.Root) {
+		wrapper := jsondoc.Fold(r.At(c).Name) == "agentcard" && r.At(c).Kind == '{'
 		if wrapper || r.isCard(c) {
-			return refuse("an Agent Card inside the member %s", quote(r.nodes[c].name))
+			return refuse("an Agent Card inside the member %s", jsondoc.Quote(r.At(c).Name))
 		}
 		if n := r.cards(c); n > 0 {
-			return refuse("a list of Agent Cards (%d) inside the member %s", n, quote(r.nodes[c].name))
+			return refuse("a list of Agent Cards (%d) inside the member %s", n, jsondoc.Quote(r.At(c).Name))
 		}
 	}
 	var lacks []string
@@ -103,15 +105,18 @@ func (r *reader) name() *DocumentError {
 	return refuse("an object without %s", strings.Join(lacks, ", "))
 }
 
-func (r *reader) isCard(n ref) bool {
+func (r *reader) isCard(n jsondoc.Ref) bool {
 	d := r.draft(n)
 	return d.isWhole() || d.isPart()
 }
 
 // cards counts the cards in a list.
-func (r *reader) cards(n ref) int {
+func (r *reader) cards(n jsondoc.Ref) int {
+	if r.At(n).Kind != '[' {
+		return 0
+	}
 	count := 0
-	for c := r.nodes[n].first; r.nodes[n].kind == '[' && c != 0; c = r.nodes[c].next {
+	for c := range r.Children(n) {
 		if r.isCard(c) {
 			count++
 		}
@@ -119,28 +124,18 @@ func (r *reader) cards(n ref) int {
 	return count
 }
 
-// member returns a member of n that is there and not null; else 0.
-func (r *reader) member(n ref, name string) ref {
-	for c := r.nodes[n].first; r.nodes[n].kind == '{' && c != 0; c = r.nodes[c].next {
-		if r.nodes[c].name == name && r.nodes[c].kind != 'n' {
-			return c
-		}
-	}
-	return 0
-}
-
 // foreign names the kinds of document that are served where cards are
 // expected; "" for none of them.
 func (r *reader) foreign() string {
 	has := func(names ...string) bool {
 		for _, name := range names {
-			if r.member(root, name) == 0 {
+			if r.Member(jsondoc.Root, name) == 0 {
 				return false
 			}
 		}
 		return true
 	}
-	text := func(name string) string { return strings.ToLower(r.nodes[r.member(root, name)].str) }
+	text := func(name string) string { return strings.ToLower(r.At(r.Member(jsondoc.Root, name)).Str) }
 	typ, schema := text("type"), text("$schema")
 	switch {
 	case strings.Contains(typ, "eip-8004"), strings.Contains(typ, "erc-8004"),
@@ -153,7 +148,7 @@ func (r *reader) foreign() string {
 	case strings.Contains(schema, "modelcontextprotocol"), typ == "mcp", has("mcpServers"), has("serverInfo"), has("mcp_endpoint"),
 		has("tools", "transport") && !has("skills"):
 		return "an MCP server card"
-	case has("keys") && r.nodes[r.member(root, "keys")].kind == '[':
+	case has("keys") && r.At(r.Member(jsondoc.Root, "keys")).Kind == '[':
 		return "a key set (JWKS)"
 	case has("jsonrpc", "error"):
 		return "a JSON-RPC error"

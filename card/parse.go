@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"unicode/utf8"
+
+	"github.com/a2alock/a2alock/internal/jsondoc"
 )
+
+// bom is the byte order mark that RFC 8259 8.1 lets a reader skip.
+var bom = []byte("\xEF\xBB\xBF")
 
 // Options bound what [Parse] reads. The zero value means the usual limits.
 type Options struct {
@@ -34,77 +38,22 @@ func Parse(data []byte, o Options) (*Card, error) {
 		return nil, &DocumentError{State: TooLarge, Msg: fmt.Sprintf("%d bytes, the limit is %d", len(data), o.Bytes)}
 	}
 	text := bytes.TrimPrefix(data, bom)
-	if err := checkText(text); err != nil {
-		return nil, err
+	tree, refusal := jsondoc.Parse(text, o.Depth)
+	if refusal != nil {
+		return nil, refused(refusal)
 	}
-	t, err := scan(text, o.Depth)
-	if err != nil {
-		return nil, err
-	}
-	r := &reader{tree: t, data: text, strict: o.Strict, limit: o.Skills, told: make([]bool, len(t.big))}
+	r := &reader{Reader: jsondoc.NewReader(tree, o.Strict), limit: o.Skills}
 	if err := r.name(); err != nil {
 		return nil, err
 	}
 	if len(text) < len(data) {
-		r.warn("byte-order-mark", root, "a byte order mark stands before the JSON (RFC 8259 8.1)")
+		r.Warn("byte-order-mark", jsondoc.Root, "a byte order mark stands before the JSON (RFC 8259 8.1)")
 	}
 	c := r.card()
-	if r.over != nil {
-		return nil, r.over
+	if refusal := r.Refused(); refusal != nil {
+		return nil, refused(refusal)
 	}
 	return c, nil
-}
-
-// checkText names what is not JSON by how it begins, without repeating any of
-// it.
-func checkText(text []byte) *DocumentError {
-	refuse := func(msg string) *DocumentError { return &DocumentError{State: NotJSON, Msg: msg} }
-	for _, e := range []struct{ prefix, name string }{
-		{"\xFF\xFE\x00\x00", "UTF-32"},
-		{"\x00\x00\xFE\xFF", "UTF-32"},
-		{"\xFF\xFE", "UTF-16"},
-		{"\xFE\xFF", "UTF-16"},
-	} {
-		if bytes.HasPrefix(text, []byte(e.prefix)) {
-			return refuse("the encoding is " + e.name + ", want UTF-8 (RFC 8259 8.1)")
-		}
-	}
-	if len(text) > 1 && (text[0] == 0) != (text[1] == 0) {
-		return refuse("the encoding is UTF-16, want UTF-8 (RFC 8259 8.1)")
-	}
-	if bytes.HasPrefix(text, []byte("\x1F\x8B")) {
-		return refuse("gzip data, which the answer did not declare")
-	}
-	head := bytes.TrimLeft(text, " \t\r\n")
-	if len(head) == 0 {
-		return refuse("empty")
-	}
-	if head[0] == '<' {
-		if isHTML(head) {
-			return refuse("an HTML page")
-		}
-		return refuse("markup (HTML or XML)")
-	}
-	if !utf8.Valid(text) {
-		return refuse(fmt.Sprintf("the encoding is not UTF-8: byte %d", firstInvalid(text)))
-	}
-	return nil
-}
-
-func isHTML(head []byte) bool {
-	head = bytes.ToLower(head[:min(len(head), 1024)])
-	return bytes.HasPrefix(head, []byte("<!doctype html")) || bytes.Contains(head, []byte("<html"))
-}
-
-func firstInvalid(text []byte) int {
-	for i := 0; i < len(text); {
-		c, n := utf8.DecodeRune(text[i:])
-		if c == utf8.RuneError && n == 1 {
-			return i
-		}
-		i += n
-	}
-	return len(text)
 }
 
 // The members of an Agent Card, 1.0 (A2A 4.4.1) and before (A2A A.2.2).
@@ -133,7 +82,7 @@ const (
 	cAuthentication
 )
 
-var cardSchema = newSchema(
+var cardSchema = jsondoc.NewSchema(
 	"name!", "description!", "version!", "provider", "iconUrl", "documentationUrl",
 	"supportedInterfaces", "capabilities!", "defaultInputModes!", "defaultOutputModes!",
 	"securitySchemes", "securityRequirements", "skills!", "signatures",
@@ -144,26 +93,25 @@ var cardSchema = newSchema(
 // card reads the whole card. What a call depends on is judged as an error,
 // what only people read as a gap.
 func (r *reader) card() *Card {
-	e := &element{scope: ScopeDocument}
-	m := r.members(e, root, cardSchema)
+	e := &jsondoc.Element{Scope: ScopeDocument}
+	m := r.Members(e, jsondoc.Root, cardSchema)
 	c := &Card{Sources: make(map[string]Source, 5)}
-	c.Name = r.need(Gap, e, &m, cName)
-	c.Description = r.need(Gap, e, &m, cDescription)
-	c.Version = r.need(Gap, e, &m, cVersion)
-	c.Provider = r.provider(e, m.at[cProvider])
-	c.IconURL = r.str(Gap, e, m.at[cIconURL])
-	c.DocumentationURL = r.str(Gap, e, m.at[cDocumentationURL])
+	c.Name = r.Need(Gap, e, &m, cName)
+	c.Description = r.Need(Gap, e, &m, cDescription)
+	c.Version = r.Need(Gap, e, &m, cVersion)
+	c.Provider = r.provider(e, m.At[cProvider])
+	c.IconURL = r.Str(Gap, e, m.At[cIconURL])
+	c.DocumentationURL = r.Str(Gap, e, m.At[cDocumentationURL])
 
 	r.interfaces(c, e, &m)
 	r.capabilities(c, e, &m)
 	c.DefaultInputModes = r.defaultModes(e, &m, cInputModes)
 	c.DefaultOutputModes = r.defaultModes(e, &m, cOutputModes)
-	r.schemes(c, m.at[cSchemes])
-	r.cardSecurity(c, &m)
+	r.security(c, &m)
 	r.skills(c, e, &m)
-	c.Signatures = r.signatures(e, m.at[cSignatures])
+	c.Signatures = r.signatures(e, m.At[cSignatures])
 
-	r.bigNumbers(e, root)
+	r.BigNumbers(e, jsondoc.Root)
 	c.Findings = r.findings()
 	return c
 }
@@ -173,16 +121,16 @@ const (
 	pURL
 )
 
-var providerSchema = newSchema("organization!", "url!")
+var providerSchema = jsondoc.NewSchema("organization!", "url!")
 
-func (r *reader) provider(e *element, n ref) *Provider {
-	if n == 0 || !r.is('{', Gap, e, n) {
+func (r *reader) provider(e *jsondoc.Element, n jsondoc.Ref) *Provider {
+	if n == 0 || !r.Is('{', Gap, e, n) {
 		return nil
 	}
-	m := r.members(e, n, providerSchema)
+	m := r.Members(e, n, providerSchema)
 	return &Provider{
-		Organization: r.need(Gap, e, &m, pOrganization),
-		URL:          r.need(Gap, e, &m, pURL),
+		Organization: r.Need(Gap, e, &m, pOrganization),
+		URL:          r.Need(Gap, e, &m, pURL),
 	}
 }
 
@@ -192,26 +140,26 @@ const (
 	sHeader
 )
 
-var signatureSchema = newSchema("protected!", "signature!", "header")
+var signatureSchema = jsondoc.NewSchema("protected!", "signature!", "header")
 
 // signatures reads what can be read: a signature decides nothing here, and
 // an entry that is none verifies nothing later.
-func (r *reader) signatures(e *element, n ref) []Signature {
-	if n == 0 || !r.is('[', Gap, e, n) {
+func (r *reader) signatures(e *jsondoc.Element, n jsondoc.Ref) []Signature {
+	if n == 0 || !r.Is('[', Gap, e, n) {
 		return nil
 	}
 	var list []Signature
-	for _, c := range r.entries(n, maxEntries) {
-		if !r.is('{', Gap, e, c) {
+	for _, c := range r.Entries(n, jsondoc.MaxEntries) {
+		if !r.Is('{', Gap, e, c) {
 			continue
 		}
-		m := r.members(e, c, signatureSchema)
+		m := r.Members(e, c, signatureSchema)
 		s := Signature{
-			Protected: r.need(Gap, e, &m, sProtected),
-			Signature: r.need(Gap, e, &m, sSignature),
+			Protected: r.Need(Gap, e, &m, sProtected),
+			Signature: r.Need(Gap, e, &m, sSignature),
 		}
-		if h := m.at[sHeader]; h != 0 && r.is('{', Gap, e, h) {
-			s.Header = r.canonical(h)
+		if h := m.At[sHeader]; h != 0 && r.Is('{', Gap, e, h) {
+			s.Header = r.Canonical(h)
 		}
 		list = append(list, s)
 	}
@@ -220,14 +168,14 @@ func (r *reader) signatures(e *element, n ref) []Signature {
 
 // defaultModes reads a list that skills without one of their own take over.
 // It may be left open.
-func (r *reader) defaultModes(e *element, m *members, i int) []string {
-	if m.at[i] == 0 {
-		r.missing(Gap, e, m, i)
+func (r *reader) defaultModes(e *jsondoc.Element, m *jsondoc.Members, i int) []string {
+	if m.At[i] == 0 {
+		r.Missing(Gap, e, m, i)
 		return nil
 	}
-	if r.nodes[m.at[i]].kind == '[' && r.nodes[m.at[i]].first == 0 {
-		r.gap(e, "empty", m.at[i], "%s: empty", r.label(m.at[i]))
+	if r.At(m.At[i]).Kind == '[' && r.At(m.At[i]).First == 0 {
+		r.Gap(e, "empty", m.At[i], "%s: empty", r.Label(m.At[i]))
 		return nil
 	}
-	return r.modes(e, m.at[i])
+	return r.modes(e, m.At[i])
 }

@@ -231,7 +231,7 @@ func TestParseRefuses(t *testing.T) {
 		{"deep", `{"a":` + deep(64) + "}", DocumentError{TooLarge, "", "nested more than 64 deep"}},
 		{"a bomb", strings.Repeat("[", 200_000), DocumentError{TooLarge, "", "nested more than 64 deep"}},
 		{"objects all the way", strings.Repeat(`{"a":`, 200_000), DocumentError{TooLarge, "", "nested more than 64 deep"}},
-		{"too many interfaces", card10("supportedInterfaces", "["+strings.Repeat("{},", maxEntries)+"{}]"), DocumentError{TooLarge, "/supportedInterfaces", "10001 entries, the limit is 10000"}},
+		{"too many interfaces", card10("supportedInterfaces", "["+strings.Repeat("{},", 10_000)+"{}]"), DocumentError{TooLarge, "/supportedInterfaces", "10001 entries, the limit is 10000"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,6 +1,10 @@
 package card
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/a2alock/a2alock/internal/jsondoc"
+)
 
 // A version is a protocol version, Major.Minor with a patch number at most
 // (A2A 3.6).
@@ -34,34 +38,34 @@ func (v version) majorMinor() string {
 }
 
 // checkOwnVersion judges the version of one interface.
-func (ir *interfaceReader) checkOwnVersion(e *element, v version, n ref) {
+func (ir *interfaceReader) checkOwnVersion(e *jsondoc.Element, v version, n jsondoc.Ref) {
 	switch {
 	case v.major == "":
-		ir.gap(e, "bad-version", n, "protocolVersion: %s is not Major.Minor, so that no client chooses this interface", quote(v.text))
+		ir.Gap(e, "bad-version", n, "protocolVersion: %s is not Major.Minor, so that no client chooses this interface", jsondoc.Quote(v.text))
 	case v.patch:
-		ir.warn("version-patch", n, "protocolVersion: %s has a patch number, which never counts (A2A 3.6)", quote(v.text))
+		ir.Warn("version-patch", n, "protocolVersion: %s has a patch number, which never counts (A2A 3.6)", jsondoc.Quote(v.text))
 	}
 }
 
 // checkVersion judges the card's own protocolVersion, which is an error only
 // where an interface depends on it.
-func (ir *interfaceReader) checkVersion(e *element) {
-	n, v := ir.m.at[cProtocolVersion], ir.card
+func (ir *interfaceReader) checkVersion(e *jsondoc.Element) {
+	n, v := ir.m.At[cProtocolVersion], ir.card
 	legacy := ir.c.Shape == Shape03 || ir.c.Shape == Shape02
 	switch {
 	case n == 0:
-	case ir.nodes[n].kind != '"':
+	case ir.At(n).Kind != '"':
 		sev := Gap
 		if ir.used {
 			sev = Error
 		}
-		ir.is('"', sev, e, n)
+		ir.Is('"', sev, e, n)
 	case v.text == "":
 	case v.major == "":
-		ir.gap(e, "bad-version", n, "protocolVersion: %s is not Major.Minor", quote(v.text))
+		ir.Gap(e, "bad-version", n, "protocolVersion: %s is not Major.Minor", jsondoc.Quote(v.text))
 	case v.major != "0" && legacy:
-		ir.warn("version-shape", n, "protocolVersion: %s, and all addresses stand in members of 0.3: read as 0.3", quote(v.text))
+		ir.Warn("version-shape", n, "protocolVersion: %s, and all addresses stand in members of 0.3: read as 0.3", jsondoc.Quote(v.text))
 	case v.major != "0" && v.patch:
-		ir.warn("version-patch", n, "protocolVersion: %s has a patch number, which never counts (A2A 3.6)", quote(v.text))
+		ir.Warn("version-patch", n, "protocolVersion: %s has a patch number, which never counts (A2A 3.6)", jsondoc.Quote(v.text))
 	}
 }

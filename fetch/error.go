@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/internal/redact"
 )
 
 // The states that are the transport's (docs/design.md, States). None is drift.
@@ -38,9 +39,9 @@ type Error struct {
 // Error is "URL answered 404 Not Found", or "URL: cause"; after a redirect it
 // names where that led. What Tried holds follows, one a line.
 func (e *Error) Error() string {
-	s := Redact(e.URL)
+	s := redact.URL(e.URL)
 	if e.Final != "" && e.Final != e.URL {
-		s += " (redirected to " + Redact(e.Final) + ")"
+		s += " (redirected to " + redact.URL(e.Final) + ")"
 	}
 	if e.Code != 0 {
 		s += fmt.Sprintf(" answered %d", e.Code)

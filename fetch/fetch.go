@@ -21,6 +21,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/a2alock/a2alock/internal/redact"
 	"github.com/a2alock/a2alock/netguard"
 )
 
@@ -50,7 +51,7 @@ type Client struct {
 }
 
 // A Response is a 200 with a body within the limits. URLs are as they were
-// requested, secrets in a query included: [Redact] is for printing.
+// requested, secrets in a query included: redact.URL is for printing.
 type Response struct {
 	URL   string // as asked, byte for byte
 	Final string // what answered: URL, or where redirects led
@@ -146,7 +147,7 @@ func (c *Client) ask(ctx context.Context, u *url.URL, r *Response, extra http.He
 	r.Final, r.Offsite, r.Notes = r.URL, false, nil
 	for _, hop := range hops {
 		r.Final, r.Offsite = hop.To, hop.Offsite
-		r.Notes = append(r.Notes, fmt.Sprintf("%s answered %d and led to %s", Redact(hop.From), hop.Status, Redact(hop.To)))
+		r.Notes = append(r.Notes, fmt.Sprintf("%s answered %d and led to %s", redact.URL(hop.From), hop.Status, redact.URL(hop.To)))
 	}
 	if err == nil && (res.StatusCode == http.StatusNotModified || res.StatusCode == http.StatusNoContent) {
 		// Servers that give these wrongly may send a body after all, and the
@@ -203,7 +204,3 @@ func typeNote(header string) string {
 	}
 	return fmt.Sprintf("the content type is %q, not application/json", header)
 }
-
-// Redact is u with the values of parameters that sound like secrets replaced,
-// for text that people and logs read.
-func Redact(u string) string { return netguard.Redact(u) }

@@ -65,7 +65,7 @@ func newProfile() *compile.Profile {
 			"open":      skill([]string{"text/plain"}, []string{"text/plain"}),
 			"anonymous": skill([]string{"text/plain"}, []string{"text/plain"}, alternative("key", apiKey()), alternative()),
 			"odd":       skill([]string{"text/plain"}, []string{"text/plain"}, alternative("", unreadable())),
-			"half-odd":  skill([]string{"text/plain"}, []string{"text/plain"}, alternative("", unreadable()), alternative("key", apiKey())),
+			"half-odd":  skill([]string{"text/plain"}, []string{"text/plain"}, alternative("", unreadable()), alternative("gone", unreadable()), alternative("key", apiKey())),
 			"both":      skill([]string{"text/plain"}, []string{"text/plain"}, alternative("b", oauth("y", "x"), "a", oauth("x", "z"))),
 			"bare":      skill(nil, nil),
 			"half-bare": skill([]string{"text/plain"}, nil),
@@ -152,7 +152,7 @@ func TestPinNeeds(t *testing.T) {
 		{name: "unreadable is not none", skill: "odd", wantNotice: "cannot be read", want: lockfile.Need{
 			Input: []string{"text/plain"}, Output: []string{"text/plain"}, Scopes: []string{},
 		}},
-		{name: "one that has names", skill: "half-odd", want: lockfile.Need{
+		{name: "one that can be read", skill: "half-odd", want: lockfile.Need{
 			Input: []string{"text/plain"}, Output: []string{"text/plain"}, Schemes: []string{"key"}, Scopes: []string{},
 		}},
 		{name: "asked for", skill: "quote", input: []string{"Text/Plain"}, output: []string{"application/pdf", "text"}, want: lockfile.Need{

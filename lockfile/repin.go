@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
 )
 
@@ -76,8 +77,9 @@ func (pin *pinning) noteModes(id string, n Need, s compile.Skill) {
 
 // security returns the schemes and scopes to record for a skill: those that
 // were recorded, as long as an alternative that they fit is offered, else those
-// of the first alternative that the client can meet, else of the first that
-// has names. Nil schemes mean that none can be named.
+// of the first alternative that the client can meet, else of the first that can
+// be read, else of the first that has names. Nil schemes mean that none can be
+// named.
 func (pin *pinning) security(id string, s compile.Skill, old Need) (schemes, scopes []string) {
 	if len(s.Security) == 0 {
 		return []string{}, []string{}
@@ -98,8 +100,10 @@ func (pin *pinning) security(id string, s compile.Skill, old Need) (schemes, sco
 	if len(held) > 0 {
 		pin.note("skill %s: no alternative of its security can be met with the client's credentials", quote(id))
 	}
-	if i := slices.IndexFunc(s.Security, named); i >= 0 {
-		return record(s.Security[i])
+	for _, good := range []func(compile.Alternative) bool{readable, named} {
+		if i := slices.IndexFunc(s.Security, good); i >= 0 {
+			return record(s.Security[i])
+		}
 	}
 	pin.note("skill %s: its security cannot be read, so no scheme is recorded", quote(id))
 	return nil, []string{}
@@ -137,6 +141,16 @@ func recorded(security []compile.Alternative, old Need, held []compile.Credentia
 func named(a compile.Alternative) bool {
 	_, unreadable := a.Schemes[""]
 	return !unreadable
+}
+
+// readable reports whether each scheme of a is one that a client could present.
+func readable(a compile.Alternative) bool {
+	for _, use := range a.Schemes {
+		if use.Kind == card.KindUnknown {
+			return false
+		}
+	}
+	return true
 }
 
 // record returns the names of an alternative and all scopes it asks for.

@@ -3,6 +3,8 @@ package netguard
 import (
 	"fmt"
 	"net/netip"
+
+	"github.com/a2alock/a2alock/internal/redact"
 )
 
 // Kind says which decision refused, and so what a person could change.
@@ -42,7 +44,7 @@ type Refused struct {
 // Error says why; it names the URL, redacted, where a redirect led to it.
 func (r *Refused) Error() string {
 	if r.Redirected && r.URL != "" {
-		return fmt.Sprintf("redirect to %s refused: %s", Redact(r.URL), r.Reason)
+		return fmt.Sprintf("redirect to %s refused: %s", redact.URL(r.URL), r.Reason)
 	}
 	return "refused: " + r.Reason
 }

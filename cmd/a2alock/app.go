@@ -14,6 +14,7 @@ import (
 	"github.com/a2alock/a2alock/config"
 	"github.com/a2alock/a2alock/diff"
 	"github.com/a2alock/a2alock/fetch"
+	"github.com/a2alock/a2alock/internal/redact"
 	"github.com/a2alock/a2alock/netguard"
 	"github.com/a2alock/a2alock/report"
 )
@@ -131,7 +132,7 @@ func (a *app) exact(ctx context.Context, url string) (*answer, error) {
 	if res.Offsite {
 		return nil, &exit{
 			code: exitUndecided,
-			err:  fmt.Errorf("%s: redirected to another origin, %s", fetch.Redact(url), fetch.Redact(res.Final)),
+			err:  fmt.Errorf("%s: redirected to another origin, %s", redact.URL(url), redact.URL(res.Final)),
 			hint: "pin that URL if you trust it",
 		}
 	}
@@ -185,5 +186,5 @@ func readingExit(name string, r *compile.Reading) error {
 	if r.Err == nil {
 		return nil
 	}
-	return &exit{code: exitUndecided, err: fmt.Errorf("%s: %w", fetch.Redact(name), r.Err)}
+	return &exit{code: exitUndecided, err: fmt.Errorf("%s: %w", redact.URL(name), r.Err)}
 }

@@ -34,10 +34,9 @@ decided, and nothing reached the level.`,
   a2alock check --fail-on review --format json`,
 		ValidArgsFunction: completeLocks,
 	}
-	f := addFormat(c, "text", "json")
+	o := addOutputs(c)
 	c.Flags().StringVar(&cardFile, "card", "", "judge this `FILE` (- is standard input) as if the agent had answered with it")
-	c.Flags().StringVar(&failOn, "fail-on", "", "fail from this `CLASS` on: breaking or review (default: policy.fail_on, else breaking)")
-	completeWith(c, "fail-on", []string{"breaking", "review"})
+	addFailOn(c, &failOn)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		cfg, err := a.config()
 		if err != nil {
@@ -59,9 +58,14 @@ decided, and nothing reached the level.`,
 		if err != nil {
 			return err
 		}
-		return a.print(report.New(results, level, nil), f.value)
+		return a.print(report.New(results, level, nil), o)
 	}
 	return c
+}
+
+func addFailOn(c *cobra.Command, failOn *string) {
+	c.Flags().StringVar(failOn, "fail-on", "", "fail from this `CLASS` on: breaking or review (default: policy.fail_on, else breaking)")
+	completeWith(c, "fail-on", []string{"breaking", "review"})
 }
 
 // failLevel is the class from which on a run fails: the flag's, else the
@@ -75,31 +79,12 @@ func failLevel(flag, configured string) (diff.Class, error) {
 	return class, nil
 }
 
-// print writes a report in the chosen format and ends with its exit code.
-func (a *app) print(r *report.Report, format string) error {
-	write := func() error { return r.Text(a.stdout, a.text()) }
-	if format == "json" {
-		write = func() error { return r.JSON(a.stdout) }
-	}
-	if err := write(); err != nil {
-		return err
-	}
-	return quietly(r.Exit())
-}
-
 // judge holds every lock against its agent's card, or against cardFile. The
 // results stand in the locks' order.
 func (a *app) judge(ctx context.Context, locks []*lockfile.Lock, cardFile string) ([]*diff.Result, error) {
-	policies := make([]diff.Policy, len(locks))
-	var errs []error
-	for i, l := range locks {
-		var err error
-		if policies[i], err = a.policy.With(l.Policy); err != nil {
-			errs = append(errs, policyFaults(err, func(pointer string) string { return l.Path + ": /policy" + pointer }))
-		}
-	}
-	if len(errs) > 0 {
-		return nil, usage(errors.Join(errs...))
+	policies, err := a.policies(locks)
+	if err != nil {
+		return nil, err
 	}
 	answers, err := a.answers(ctx, locks, cardFile)
 	if err != nil {
@@ -112,6 +97,23 @@ func (a *app) judge(ctx context.Context, locks []*lockfile.Lock, cardFile string
 		results[i] = result(l, answers[l.Agent], base)
 	}
 	return results, nil
+}
+
+// policies are the configured policy with each lock's own overrides, in the
+// locks' order.
+func (a *app) policies(locks []*lockfile.Lock) ([]diff.Policy, error) {
+	policies := make([]diff.Policy, len(locks))
+	var errs []error
+	for i, l := range locks {
+		var err error
+		if policies[i], err = a.policy.With(l.Policy); err != nil {
+			errs = append(errs, policyFaults(err, func(pointer string) string { return l.Path + ": /policy" + pointer }))
+		}
+	}
+	if len(errs) > 0 {
+		return nil, usage(errors.Join(errs...))
+	}
+	return policies, nil
 }
 
 // A live is the answer of one agent, or why there is none.

@@ -11,7 +11,7 @@ import (
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/diff"
-	"github.com/a2alock/a2alock/fetch"
+	"github.com/a2alock/a2alock/internal/redact"
 	"github.com/a2alock/a2alock/lockfile"
 	"github.com/a2alock/a2alock/report"
 )
@@ -62,12 +62,12 @@ Exit codes: as check; 3 also where OLD is no card that a client could call.`,
 		result, err := a.compare(was, now, lockPath)
 		if err != nil {
 			if d, ok := errors.AsType[*card.DocumentError](err); ok {
-				return &exit{code: exitUndecided, err: fmt.Errorf("%s: %w", fetch.Redact(args[0]), d)}
+				return &exit{code: exitUndecided, err: fmt.Errorf("%s: %w", redact.URL(args[0]), d)}
 			}
 			return err
 		}
 		if lockPath == "" {
-			result.Lock.Agent = fetch.Redact(args[1]) // what the report is about
+			result.Lock.Agent = redact.URL(args[1]) // what the report is about
 		}
 		return a.print(report.New([]*diff.Result{result}, level, nil), o)
 	}

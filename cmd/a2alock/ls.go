@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/a2alock/a2alock/fetch"
+	"github.com/a2alock/a2alock/internal/redact"
 	"github.com/a2alock/a2alock/report"
 )
 
@@ -56,7 +56,7 @@ Exit codes: 0 listed; 2 a lock is unreadable, or there is none.`,
 		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "LOCK\tAGENT\tWORKFLOW\tOWNER\tAGE")
 		for _, r := range rows {
-			cells := []string{r.Lock, fetch.Redact(r.Agent), orDash(r.Workflow), orDash(r.Owner), age(r.PinnedAt, time.Now())}
+			cells := []string{r.Lock, redact.URL(r.Agent), orDash(r.Workflow), orDash(r.Owner), age(r.PinnedAt, time.Now())}
 			for i := range cells {
 				cells[i] = report.Line(cells[i])
 			}

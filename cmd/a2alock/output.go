@@ -12,8 +12,8 @@ import (
 	"github.com/a2alock/a2alock/report"
 )
 
-// A result is what a command prints: a report or a validation.
-type result interface {
+// A printable is what a command comes to: a report or a validation.
+type printable interface {
 	Text(w io.Writer, o report.TextOptions) error
 	JSON(w io.Writer) error
 	Markdown(w io.Writer) error
@@ -58,7 +58,7 @@ func (f *outFiles) Set(s string) error {
 }
 
 // print writes a result everywhere it is wanted, and ends with its exit code.
-func (a *app) print(r result, o *outputs) error {
+func (a *app) print(r printable, o *outputs) error {
 	if err := write(a.stdout, r, o.format.value, a.text()); err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (a *app) print(r result, o *outputs) error {
 	return quietly(r.Exit())
 }
 
-func (f outFile) write(r result) error {
+func (f outFile) write(r printable) error {
 	var text strings.Builder
 	if err := write(&text, r, f.format, report.TextOptions{}); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (f outFile) write(r result) error {
 	return os.WriteFile(f.path, []byte(text.String()), 0o666)
 }
 
-func write(w io.Writer, r result, format string, o report.TextOptions) error {
+func write(w io.Writer, r printable, format string, o report.TextOptions) error {
 	switch format {
 	case "json":
 		return r.JSON(w)

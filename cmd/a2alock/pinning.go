@@ -15,7 +15,7 @@ import (
 
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/diff"
-	"github.com/a2alock/a2alock/fetch"
+	"github.com/a2alock/a2alock/internal/redact"
 	"github.com/a2alock/a2alock/lockfile"
 	"github.com/a2alock/a2alock/report"
 )
@@ -31,7 +31,7 @@ func (p *pinning) run(ctx context.Context, source string) error {
 	}
 	p.CardDigest, p.Agent = got.Digest, cmp.Or(got.url, p.Agent)
 	if p.digest != "" && p.digest != got.Digest {
-		return refused(fmt.Errorf("%s: the card's digest is %s, want %s", fetch.Redact(source), got.Digest, p.digest))
+		return refused(fmt.Errorf("%s: the card's digest is %s, want %s", redact.URL(source), got.Digest, p.digest))
 	}
 	if err := p.choose(ctx, got.Profile); err != nil {
 		return err
@@ -80,7 +80,7 @@ func (p *pinning) read(ctx context.Context, source string) (*answer, error) {
 func checkAgent(agent string) error {
 	u, err := url.Parse(agent)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.Fragment != "" {
-		return fmt.Errorf("--agent %q: want the card's absolute http(s) URL, without user or fragment", fetch.Redact(agent))
+		return fmt.Errorf("--agent %q: want the card's absolute http(s) URL, without user or fragment", redact.URL(agent))
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func (p *pinning) target(profile *compile.Profile) error {
 	if compile.Origin("", old.Agent) != compile.Origin("", p.Agent) && p.accept == "" {
 		return &exit{
 			code: exitFail,
-			err:  fmt.Errorf("%s locks another agent, %s", p.out, fetch.Redact(old.Agent)),
+			err:  fmt.Errorf("%s locks another agent, %s", p.out, redact.URL(old.Agent)),
 			hint: "-o FILE writes another lock; --accept breaking moves this one to the new agent",
 		}
 	}
@@ -161,8 +161,8 @@ func (p *pinning) pin(ctx context.Context, got *answer) error {
 	for _, n := range notes {
 		p.note(n)
 	}
-	if fetch.Redact(lock.Agent) != lock.Agent {
-		p.note("the agent's URL has what looks like a secret in it, and the lock holds it as it is: " + fetch.Redact(lock.Agent))
+	if redact.URL(lock.Agent) != lock.Agent {
+		p.note("the agent's URL has what looks like a secret in it, and the lock holds it as it is: " + redact.URL(lock.Agent))
 	}
 	switch {
 	case !p.dryRun:

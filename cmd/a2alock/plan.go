@@ -12,7 +12,7 @@ import (
 
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/diff"
-	"github.com/a2alock/a2alock/fetch"
+	"github.com/a2alock/a2alock/internal/redact"
 	"github.com/a2alock/a2alock/lockfile"
 	"github.com/a2alock/a2alock/report"
 )
@@ -73,15 +73,15 @@ func (p *planned) run(ctx context.Context, arg, format string) error {
 		return err
 	}
 	route, refusal := compile.Plan(profile, p.Call)
-	var result any = route
+	var answer any = route
 	if refusal != nil {
-		result = struct {
+		answer = struct {
 			Refused *compile.Refusal `json:"refused"`
 		}{refusal}
 	}
 	switch {
 	case format == "json":
-		err = report.WriteJSON(p.stdout, result)
+		err = report.WriteJSON(p.stdout, answer)
 	case refusal != nil:
 		_, err = fmt.Fprintf(p.stdout, "refused  %s\n  %-10s  %s\n", report.Excerpt(p.Skill, maxLine),
 			refusal.Step, report.Excerpt(refusal.Reason, maxLine))
@@ -126,7 +126,7 @@ func (p *planned) profile(ctx context.Context, arg string) (*compile.Profile, er
 	if got.offsite && !trusts(lock, got.url) {
 		return nil, &exit{
 			code: exitUndecided,
-			err:  fmt.Errorf("%s: redirected to another origin, %s", fetch.Redact(lock.Agent), fetch.Redact(got.url)),
+			err:  fmt.Errorf("%s: redirected to another origin, %s", redact.URL(lock.Agent), redact.URL(got.url)),
 			hint: "a2alock check says what that means for the lock",
 		}
 	}

@@ -25,28 +25,19 @@ or bytes that are no card; 2 wrong command line or config; 3 nothing came.`,
 		Example: "  a2alock validate https://pricing.partner.example --format json\n  a2alock validate - < card.json",
 		Args:    one("CARD"),
 	}
-	f := addFormat(c, "text", "json")
+	o := addOutputs(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if _, err := a.config(); err != nil {
 			return err
 		}
 		got, err := a.source(c.Context(), args[0])
 		if err != nil {
-			if f.value == "json" {
+			if o.format.value == "json" {
 				err = errors.Join(err, a.nothing(args[0], err))
 			}
 			return err
 		}
-		v := report.NewValidation(args[0], got.Reading)
-		if f.value == "json" {
-			err = v.JSON(a.stdout)
-		} else {
-			err = v.Text(a.stdout, a.text())
-		}
-		if err != nil {
-			return err
-		}
-		return quietly(v.Exit())
+		return a.print(report.NewValidation(args[0], got.Reading), o)
 	}
 	return c
 }

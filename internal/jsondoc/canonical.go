@@ -1,9 +1,7 @@
-package card
+package jsondoc
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -11,9 +9,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 )
-
-// bom is the byte order mark that RFC 8259 8.1 lets a reader skip.
-var bom = []byte("\xEF\xBB\xBF")
 
 // Canonical returns the RFC 8785 form of one JSON value in a new slice. What
 // that form cannot carry is an error: a repeated member, a lone surrogate,
@@ -46,29 +41,15 @@ func checkNumbers(raw []byte) error {
 			continue
 		}
 		if _, err := strconv.ParseFloat(t.String(), 64); err != nil {
-			return fmt.Errorf("%s: a number outside double range", quote(string(d.StackPointer())))
+			return fmt.Errorf("%s: a number outside double range", Quote(string(d.StackPointer())))
 		}
 	}
 }
 
-// Digest returns the card_digest of a card as received: [Sum] over the
-// canonical form without the top-level member "signatures", so that signing
-// again changes nothing. A leading byte order mark is skipped.
-func Digest(raw []byte) (string, error) {
-	b, err := Canonical(bytes.TrimPrefix(raw, bom))
-	if err != nil {
-		return "", err
-	}
-	b, err = cutMember(b, "signatures")
-	if err != nil {
-		return "", err
-	}
-	return Sum(b), nil
-}
-
-// cutMember takes one top-level member out of a canonical object. Canonical
-// bytes have no spaces, so that what is left is canonical again.
-func cutMember(b []byte, name string) ([]byte, error) {
+// Without takes one top-level member out of b, which is an object in canonical
+// form, and may change b. Canonical bytes have no spaces, so that what is left
+// is canonical again. Any other value is returned as it is.
+func Without(b []byte, name string) ([]byte, error) {
 	d := jsontext.NewDecoder(bytes.NewBuffer(b))
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
 		return b, err
@@ -93,10 +74,4 @@ func cutMember(b []byte, name string) ([]byte, error) {
 		return append(b[:start:start], b[end:]...), nil
 	}
 	return b, nil
-}
-
-// Sum returns "sha256:" and the hex digits of the SHA-256 of b.
-func Sum(b []byte) string {
-	h := sha256.Sum256(b)
-	return "sha256:" + hex.EncodeToString(h[:])
 }

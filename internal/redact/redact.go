@@ -1,4 +1,5 @@
-package netguard
+// Package redact takes secrets out of text that people and logs read.
+package redact
 
 import (
 	"net/url"
@@ -9,11 +10,11 @@ import (
 // redacted stands where a value stood.
 const redacted = "REDACTED"
 
-// Redact is u with the values of query (and fragment) parameters whose names
+// URL is u with the values of query (and fragment) parameters whose names
 // sound like secrets replaced, and the password before an @ as well; every
 // other byte is as it was. It is for text that people and logs read, and takes
 // any string.
-func Redact(u string) string {
+func URL(u string) string {
 	rest, fragment, hasFragment := strings.Cut(u, "#")
 	rest, query, hasQuery := strings.Cut(rest, "?")
 	u = redactUser(rest)

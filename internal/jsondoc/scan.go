@@ -1,4 +1,4 @@
-package card
+package jsondoc
 
 import (
 	"bytes"
@@ -13,45 +13,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A ref is the index of a node in its tree; 0 is no node.
-type ref int32
-
-// root is the document's value.
-const root ref = 1
-
-// A node is one JSON value. Nodes lie in one slice and name each other by
-// index, so that a card costs a few allocations and not one a value.
-type node struct {
-	kind       jsontext.Kind
-	parent     ref
-	first      ref    // child of an object or a list
-	next       ref    // sibling
-	index      int32  // place in the parent
-	start, end int32  // of its text in the document
-	name       string // as a member
-	str        string // of a string
-}
-
-// A tree is a document whose syntax is right and whose members are unique.
-type tree struct {
-	nodes []node
-	doc   string // the text; strings without escapes are parts of it
-	big   []ref  // integers that doubles cannot tell apart, in order
-}
-
 // A scanner builds a tree from tokens.
 type scanner struct {
-	tree
+	Tree
 	data   []byte
 	dec    *jsontext.Decoder
 	open   []frame
-	defect *DocumentError // the first fault of a document that is JSON
+	defect *Refusal // the first fault of a document that is JSON
 }
 
 // A frame is an object or list that is not closed yet.
 type frame struct {
-	ref   ref
-	last  ref
+	ref   Ref
+	last  Ref
 	count int32
 	name  string // read, and waiting for its value
 	named bool
@@ -61,16 +35,24 @@ type frame struct {
 // manyNames is where a frame begins to keep its names in a map.
 const manyNames = 16
 
-// scan reads UTF-8 text into a tree. Bytes that are no JSON are [NotJSON],
-// deep ones [TooLarge]; a repeated member, a lone surrogate or a number out of
-// range is [Invalid], once the rest has been seen to be JSON.
-func scan(data []byte, depth int) (*tree, *DocumentError) {
+// Parse reads text into a tree that keeps nothing of it. What is no UTF-8 JSON
+// is [NotJSON], what is nested more than depth levels [TooLarge]; a repeated
+// member, a lone surrogate or a number outside double range is [Ambiguous], once
+// the rest has been seen to be JSON.
+func Parse(text []byte, depth int) (*Tree, *Refusal) {
+	if err := checkText(text); err != nil {
+		return nil, err
+	}
+	return scan(text, depth)
+}
+
+func scan(data []byte, depth int) (*Tree, *Refusal) {
 	if len(data) > math.MaxInt32 {
-		return nil, &DocumentError{State: TooLarge, Msg: "2 GiB or more"}
+		return nil, &Refusal{Reason: TooLarge, Msg: "2 GiB or more"}
 	}
 	s := scanner{data: data, open: make([]frame, 0, 8)}
 	s.doc = string(data)
-	s.nodes = make([]node, 1, min(len(data)/12+8, 4096))
+	s.nodes = make([]Node, 1, min(len(data)/12+8, 4096))
 	// Repeated names and surrogates are judged here, where their place and
 	// kind are known, and not by the text of an error.
 	s.dec = jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -84,16 +66,16 @@ func scan(data []byte, depth int) (*tree, *DocumentError) {
 	}
 	end := s.dec.InputOffset()
 	if rest := bytes.TrimLeft(data[end:], " \t\r\n"); len(rest) > 0 {
-		return nil, &DocumentError{State: NotJSON, Msg: "data after the JSON value, at " + place(data, int64(len(data)-len(rest)))}
+		return nil, &Refusal{Reason: NotJSON, Msg: "data after the JSON value, at " + place(data, int64(len(data)-len(rest)))}
 	}
 	if s.defect != nil {
 		return nil, s.defect
 	}
-	return &s.tree, nil
+	return &s.Tree, nil
 }
 
 // next reads one token, or one string or number, into the tree.
-func (s *scanner) next(depth int) *DocumentError {
+func (s *scanner) next(depth int) *Refusal {
 	kind := s.dec.PeekKind()
 	if kind != '"' && kind != '0' {
 		if _, err := s.dec.ReadToken(); err != nil {
@@ -108,27 +90,27 @@ func (s *scanner) next(depth int) *DocumentError {
 	end := int32(s.dec.InputOffset())
 	start := end - int32(len(raw))
 	if kind == '0' {
-		n := s.add(node{kind: kind, start: start, end: end})
+		n := s.add(Node{Kind: kind, start: start, end: end})
 		s.number(n)
 		return nil
 	}
-	str, ok := s.text(start, end)
-	if top := s.top(); top != nil && s.nodes[top.ref].kind == '{' && !top.named {
+	str, ok := s.unquote(start, end)
+	if top := s.top(); top != nil && s.nodes[top.ref].Kind == '{' && !top.named {
 		s.member(top, str)
 		if !ok {
-			s.spoil(s.pointer(top.ref)+"/"+escape(str), "a lone surrogate in a member's name")
+			s.spoil(s.Pointer(top.ref)+"/"+escape(str), "a lone surrogate in a member's name")
 		}
 		return nil
 	}
-	n := s.add(node{kind: kind, start: start, end: end, str: str})
+	n := s.add(Node{Kind: kind, start: start, end: end, Str: str})
 	if !ok {
-		s.spoil(s.pointer(n), "a lone surrogate in a string")
+		s.spoil(s.Pointer(n), "a lone surrogate in a string")
 	}
 	return nil
 }
 
 // structure takes a bracket or a literal.
-func (s *scanner) structure(kind jsontext.Kind, depth int) *DocumentError {
+func (s *scanner) structure(kind jsontext.Kind, depth int) *Refusal {
 	end := int32(s.dec.InputOffset())
 	switch kind {
 	case '}', ']':
@@ -136,13 +118,13 @@ func (s *scanner) structure(kind jsontext.Kind, depth int) *DocumentError {
 		s.open = s.open[:len(s.open)-1]
 	case '{', '[':
 		if len(s.open) == depth {
-			return &DocumentError{State: TooLarge, Msg: fmt.Sprintf("nested more than %d deep", depth)}
+			return &Refusal{Reason: TooLarge, Msg: fmt.Sprintf("nested more than %d deep", depth)}
 		}
-		s.open = append(s.open, frame{ref: s.add(node{kind: kind, start: end - 1})})
+		s.open = append(s.open, frame{ref: s.add(Node{Kind: kind, start: end - 1})})
 	case 'f':
-		s.add(node{kind: kind, start: end - 5, end: end})
+		s.add(Node{Kind: kind, start: end - 5, end: end})
 	default: // true, null
-		s.add(node{kind: kind, start: end - 4, end: end})
+		s.add(Node{Kind: kind, start: end - 4, end: end})
 	}
 	return nil
 }
@@ -155,13 +137,13 @@ func (s *scanner) top() *frame {
 }
 
 // add hangs a node into the open object or list.
-func (s *scanner) add(n node) ref {
-	r := ref(len(s.nodes))
+func (s *scanner) add(n Node) Ref {
+	r := Ref(len(s.nodes))
 	if top := s.top(); top != nil {
-		n.parent, n.index = top.ref, top.count
-		n.name, top.named = top.name, false
+		n.Parent, n.index = top.ref, top.count
+		n.Name, top.named = top.name, false
 		if top.last == 0 {
-			s.nodes[top.ref].first = r
+			s.nodes[top.ref].First = r
 		} else {
 			s.nodes[top.last].next = r
 		}
@@ -177,13 +159,13 @@ func (s *scanner) add(n node) ref {
 func (s *scanner) member(top *frame, name string) {
 	repeated := top.seen[name]
 	if top.seen == nil {
-		for c := s.nodes[top.ref].first; c != 0; c = s.nodes[c].next {
-			repeated = repeated || s.nodes[c].name == name
+		for c := s.nodes[top.ref].First; c != 0; c = s.nodes[c].next {
+			repeated = repeated || s.nodes[c].Name == name
 		}
 		if top.count >= manyNames {
 			top.seen = make(map[string]bool, 2*manyNames)
-			for c := s.nodes[top.ref].first; c != 0; c = s.nodes[c].next {
-				top.seen[s.nodes[c].name] = true
+			for c := s.nodes[top.ref].First; c != 0; c = s.nodes[c].next {
+				top.seen[s.nodes[c].Name] = true
 			}
 		}
 	}
@@ -191,13 +173,13 @@ func (s *scanner) member(top *frame, name string) {
 		top.seen[name] = true
 	}
 	if repeated && s.defect == nil {
-		s.spoil(s.pointer(top.ref)+"/"+escape(name), "a repeated member")
+		s.spoil(s.Pointer(top.ref)+"/"+escape(name), "a repeated member")
 	}
 	top.name, top.named = name, true
 }
 
-// text decodes the string at start; ok is false for a lone surrogate.
-func (s *scanner) text(start, end int32) (str string, ok bool) {
+// unquote decodes the string at start; ok is false for a lone surrogate.
+func (s *scanner) unquote(start, end int32) (str string, ok bool) {
 	raw := s.doc[start+1 : end-1]
 	if strings.IndexByte(raw, '\\') < 0 {
 		return raw, true
@@ -207,14 +189,14 @@ func (s *scanner) text(start, end int32) (str string, ok bool) {
 }
 
 // number judges a number against double precision (RFC 8785 3.2.2.3).
-func (s *scanner) number(n ref) {
+func (s *scanner) number(n Ref) {
 	text := s.doc[s.nodes[n].start:s.nodes[n].end]
 	if len(text) < 16 && !strings.ContainsAny(text, "eE") {
 		return // at most 15 digits
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		s.spoil(s.pointer(n), "a number outside double range")
+		s.spoil(s.Pointer(n), "a number outside double range")
 		return
 	}
 	// 2^53 is the first integer that shares its double with another one.
@@ -233,21 +215,21 @@ func mantissa(text string) string {
 
 func (s *scanner) spoil(path, msg string) {
 	if s.defect == nil {
-		s.defect = &DocumentError{State: Invalid, Path: path, Msg: msg}
+		s.defect = &Refusal{Reason: Ambiguous, Path: path, Msg: msg}
 	}
 }
 
 // syntax describes the decoder's error by its place alone: nothing of what is
 // not JSON is repeated.
-func (s *scanner) syntax(err error) *DocumentError {
+func (s *scanner) syntax(err error) *Refusal {
 	at, early := int64(0), errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 	if se, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		at = min(se.ByteOffset, int64(len(s.data)))
 	}
 	if early {
-		return &DocumentError{State: NotJSON, Msg: "the JSON ends early"}
+		return &Refusal{Reason: NotJSON, Msg: "the JSON ends early"}
 	}
-	return &DocumentError{State: NotJSON, Msg: "no JSON at " + place(s.data, at)}
+	return &Refusal{Reason: NotJSON, Msg: "no JSON at " + place(s.data, at)}
 }
 
 // place names an offset as people count.
@@ -256,25 +238,4 @@ func place(data []byte, at int64) string {
 	line := bytes.Count(before, []byte("\n")) + 1
 	col := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
 	return fmt.Sprintf("line %d, column %d", line, col)
-}
-
-// pointer is the RFC 6901 pointer of n.
-func (t *tree) pointer(n ref) string {
-	if n == 0 || t.nodes[n].parent == 0 {
-		return ""
-	}
-	v := &t.nodes[n]
-	if t.nodes[v.parent].kind == '[' {
-		return t.pointer(v.parent) + "/" + strconv.Itoa(int(v.index))
-	}
-	return t.pointer(v.parent) + "/" + escape(v.name)
-}
-
-var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
-
-func escape(name string) string {
-	if strings.ContainsAny(name, "~/") {
-		return pointerEscapes.Replace(name)
-	}
-	return name
 }

@@ -1,8 +1,8 @@
-package netguard
+package redact
 
 import "testing"
 
-func TestRedact(t *testing.T) {
+func TestURL(t *testing.T) {
 	for _, tt := range []struct{ url, want string }{
 		{"https://h.example/card.json", "https://h.example/card.json"},
 		{"https://h.example/c?tenant_id=1234&v=2", "https://h.example/c?tenant_id=1234&v=2"},
@@ -22,11 +22,11 @@ func TestRedact(t *testing.T) {
 		{"%zz?key=%zz", "%zz?key=REDACTED"},
 		{"", ""},
 	} {
-		if got := Redact(tt.url); got != tt.want {
-			t.Errorf("Redact(%q) = %q, want %q", tt.url, got, tt.want)
+		if got := URL(tt.url); got != tt.want {
+			t.Errorf("URL(%q) = %q, want %q", tt.url, got, tt.want)
 		}
-		if again := Redact(tt.want); again != tt.want {
-			t.Errorf("Redact(%q) = %q, want it unchanged", tt.want, again)
+		if again := URL(tt.want); again != tt.want {
+			t.Errorf("URL(%q) = %q, want it unchanged", tt.want, again)
 		}
 	}
 }
