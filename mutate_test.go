@@ -107,19 +107,26 @@ func inFlow(f func(*rapid.T, *flow)) func(*rapid.T, *sketch) bool {
 
 // renameScheme gives a scheme another name, and everything that asks for it.
 func (s *sketch) renameScheme(from, to string) {
-	lists := []*[]alternative{s.security}
-	for _, k := range s.skills {
-		lists = append(lists, k.security)
-	}
-	for _, list := range lists {
-		for i := 0; list != nil && i < len(*list); i++ {
-			for j := range (*list)[i].asks {
-				if a := &(*list)[i].asks[j]; a.scheme == from {
-					a.scheme = to
+	for _, list := range s.requirements() {
+		for i := range *list {
+			a := &(*list)[i]
+			a.asks = slices.DeleteFunc(a.asks, func(k ask) bool { return k.scheme == to }) // undeclared until now
+			for j := range a.asks {
+				if a.asks[j].scheme == from {
+					a.asks[j].scheme = to
 				}
 			}
 		}
 	}
+}
+
+// requirements are the lists of requirements that are there.
+func (s *sketch) requirements() []*[]alternative {
+	lists := []*[]alternative{s.security}
+	for _, k := range s.skills {
+		lists = append(lists, k.security)
+	}
+	return slices.DeleteFunc(lists, func(list *[]alternative) bool { return list == nil })
 }
 
 func (s *sketch) hasScheme(name string) bool {
@@ -218,6 +225,10 @@ var mutations = []mutation{
 	}},
 
 	{"security toggled", func(t *rapid.T, s *sketch) bool { return toggle(t, s.someSecurity(t), s) }},
+	{"security as elsewhere", func(t *rapid.T, s *sketch) bool {
+		*s.someSecurity(t) = cloneSecurity(*s.someSecurity(t))
+		return true
+	}},
 	{"alternative came", inSecurity(func(t *rapid.T, s *sketch, l *[]alternative) bool { return insert(t, l, s.drawAlternative(t)) })},
 	{"anonymous came", inSecurity(func(t *rapid.T, _ *sketch, l *[]alternative) bool { return insert(t, l, alternative{}) })},
 	{"alternative went", inSecurity(func(t *rapid.T, _ *sketch, l *[]alternative) bool { return remove(t, l, 0) })},

@@ -2,6 +2,7 @@ package a2alock_test
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	stdflag "flag" // sketches of cards have flags too
 	"fmt"
@@ -14,7 +15,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
@@ -201,12 +202,13 @@ func (p *triplePair) result(t *testing.T) (*diff.Result, *lockfile.Lock, error) 
 	}
 	policy, err := diff.NewPolicy(p.cfg.Policy.Rules, p.cfg.Policy.TextPolicy)
 	if err == nil {
+		policy.MaxLockAge, policy.MaxEvidenceAge = p.cfg.Policy.MaxLockAge, p.cfg.Policy.MaxEvidenceAge
 		policy, err = policy.With(l.Policy)
 	}
 	if err != nil {
 		return nil, nil, triplePolicyFault{err}
 	}
-	at, err := time.Parse(time.RFC3339, tripleJudged)
+	at, err := time.Parse(time.RFC3339, cmp.Or(p.at, tripleJudged))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,14 +242,18 @@ func (p *triplePair) check(t *testing.T, want *tripleVerdict) {
 	}
 	found, asked := []string{}, []string{}
 	for _, f := range r.Findings {
-		found = append(found, tripleFinding{class: f.Class.String(), rule: f.Rule, path: f.Path, skills: f.Skills}.String())
+		e := tripleFinding{class: f.Class.String(), rule: f.Rule, path: f.Path, skills: f.Skills}
+		if f.Waived != nil {
+			e.class = "waived"
+		}
+		found = append(found, e.String())
 	}
 	for _, e := range want.findings {
 		asked = append(asked, e.String())
 	}
 	slices.Sort(found)
 	slices.Sort(asked)
-	if d := cmp.Diff(asked, found); d != "" {
+	if d := gocmp.Diff(asked, found); d != "" {
 		t.Errorf("findings (- want, + got):\n%s%s", d, tripleSaid(r))
 		return
 	}
@@ -316,7 +322,7 @@ func checkTripleReads(t *testing.T, r *compile.Reading, want []string) {
 	}
 	slices.Sort(got)
 	slices.Sort(want)
-	if d := cmp.Diff(want, got); d != "" {
+	if d := gocmp.Diff(want, got); d != "" {
 		t.Errorf("findings about the document (- want, + got):\n%s", d)
 	}
 }

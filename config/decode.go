@@ -286,17 +286,20 @@ func (d *decoder) set(v value, use func(s string) error) {
 		d.fail(v, "%s: want a single value", describe(v.node))
 		return
 	}
-	env := d.c.Env
-	if env == nil {
-		env = os.LookupEnv
-	}
-	s, err := expand(v.node.Value, env)
+	s, err := expand(v.node.Value, d.env())
 	if err == nil {
 		err = use(s)
 	}
 	if err != nil {
 		d.fail(v, "%s: %v", short(v.node.Value), err)
 	}
+}
+
+func (d *decoder) env() func(string) (string, bool) {
+	if d.c.Env != nil {
+		return d.c.Env
+	}
+	return os.LookupEnv
 }
 
 // describe names what a node is, for errors.

@@ -8,6 +8,13 @@ import (
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
+// unsetError names a variable that is not set.
+type unsetError string
+
+func (e unsetError) Error() string {
+	return fmt.Sprintf("the environment variable %s is not set", string(e))
+}
+
 // expand puts the variables of env in for ${NAME}. $${ stands for ${; any
 // other dollar sign for itself. What a variable holds is not expanded again.
 func expand(s string, env func(string) (string, bool)) (string, error) {
@@ -29,7 +36,7 @@ func expand(s string, env func(string) (string, bool)) (string, error) {
 		}
 		value, set := env(name)
 		if !set {
-			return "", fmt.Errorf("the environment variable %s is not set", name)
+			return "", unsetError(name)
 		}
 		b.WriteString(before + value)
 		s = rest

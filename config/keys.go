@@ -57,7 +57,7 @@ func clientKeys(c *compile.Client) []key {
 		{name: "aliases", read: pairs(&c.Aliases, isMode, isMediaType)},
 		{name: "extensions", read: texts(&c.Extensions, isURI)},
 		{name: "streaming", read: flag(&c.Streaming)},
-		{name: "push_endpoint", read: text(&c.PushEndpoint, isEndpoint)},
+		{name: "push_endpoint", read: late(&c.PushEndpoint, isEndpoint)},
 		{name: "delivery", read: texts(&c.Delivery, oneOf("stream", "push", "poll"))},
 		{name: "credentials", keys: credentialKeys(new(compile.Credential)), read: func(d *decoder, v value) {
 			c.Credentials = list(d, v, func(v value, cred *compile.Credential) {

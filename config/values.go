@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"go.yaml.in/yaml/v4"
+
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/internal/duration"
@@ -18,6 +20,26 @@ import (
 
 // The readers below make the read of a [key]. The checks they are given never
 // quote what they were handed, which may have come from a variable.
+
+// late reads a text that no command needs but the one that uses it: a variable
+// that only the orchestrator has set stays in it, and keeps nobody from
+// checking.
+func late(dst *string, check func(string) error) func(*decoder, value) {
+	return func(d *decoder, v value) {
+		if r, ok := d.resolve(v); ok && r.node.Kind == yaml.ScalarNode {
+			if _, err := expand(r.node.Value, d.env()); isUnset(err) {
+				*dst = r.node.Value
+				return
+			}
+		}
+		text(dst, check)(d, v)
+	}
+}
+
+func isUnset(err error) bool {
+	_, ok := errors.AsType[unsetError](err)
+	return ok
+}
 
 func text(dst *string, check func(string) error) func(*decoder, value) {
 	return func(d *decoder, v value) {

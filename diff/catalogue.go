@@ -42,7 +42,7 @@ var catalogue = assemble(
 	subject{"Skills", skillRules},
 	subject{"Security", securityRules},
 	subject{"Text", textRules},
-	subject{"Evidence and lock state", lockStateRules},
+	subject{lockStateSubject, lockStateRules},
 )
 
 var byID = index(catalogue)

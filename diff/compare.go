@@ -28,7 +28,7 @@ func Compare(c Comparison) *Result {
 	}
 	findings = replace(findings)
 	findings = slices.DeleteFunc(findings, func(f Finding) bool { return c.Policy.drops(f.Rule) })
-	findings = leaveLast(findings)
+	findings = leaveLast(&c, findings)
 	findings = merge(findings)
 	c.finish(findings)
 	waive(&c, findings)
@@ -125,9 +125,14 @@ func replace(findings []Finding) []Finding {
 	})
 }
 
-// leaveLast takes out card-changed when another rule speaks.
-func leaveLast(findings []Finding) []Finding {
-	if len(findings) < 2 {
+// leaveLast takes out card-changed when another rule speaks of the card, or
+// when a required skill cannot be read: then nobody knows what depends on the
+// change.
+func leaveLast(c *Comparison, findings []Finding) []Finding {
+	speaks := func(f Finding) bool {
+		return f.Rule != "card-changed" && byID[f.Rule].Subject != lockStateSubject
+	}
+	if !slices.ContainsFunc(findings, speaks) && len(disabled(c)) == 0 {
 		return findings
 	}
 	return slices.DeleteFunc(findings, func(f Finding) bool { return f.Rule == "card-changed" })

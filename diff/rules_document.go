@@ -6,6 +6,7 @@ import (
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/redact"
 )
 
 var documentRules = []Rule{
@@ -38,7 +39,7 @@ var documentRules = []Rule{
 		Floor:   true,
 		Title:   "a redirect led to another origin",
 		Why:     "Whoever runs the other origin now writes the card, and with it the addresses that credentials go to.",
-		Do:      "Ask the agent's owner. Pin the new URL, or list its origin in trust.allowed_origins.",
+		Do:      "Ask the agent's owner. Pin the new URL, or list its origin in the lock's trust.allowed_origins.",
 		Spec:    "8.2",
 		Example: Example{Seen: "https://cards.example/.well-known/agent-card.json"},
 		Check:   cardMovedOffsite,
@@ -82,8 +83,8 @@ func cardMoved(c *Comparison) []Finding {
 	if !moved(c) {
 		return nil
 	}
-	return []Finding{found("", c.Lock.Agent, c.Seen.URL,
-		"the card was answered from %s, and %s is pinned", quote(c.Seen.URL), quote(c.Lock.Agent))}
+	was, now := redact.URL(c.Lock.Agent), redact.URL(c.Seen.URL)
+	return []Finding{found("", was, now, "the card was answered from %s, and %s is pinned", quote(now), quote(was))}
 }
 
 func cardMovedOffsite(c *Comparison) []Finding {
@@ -94,8 +95,11 @@ func cardMovedOffsite(c *Comparison) []Finding {
 	if was == now && !c.Seen.Offsite {
 		return nil
 	}
-	f := found("", c.Lock.Agent, c.Seen.URL, "a redirect led from %s to another origin: the card came from %s",
-		quote(c.Lock.Agent), quote(c.Seen.URL))
+	f := found("", redact.URL(c.Lock.Agent), redact.URL(c.Seen.URL), "a redirect led from %s to another origin: the card came from %s",
+		quote(redact.URL(c.Lock.Agent)), quote(redact.URL(c.Seen.URL)))
+	if was == now {
+		f.Message = fmt.Sprintf("a redirect left the origin of %s, and another one came back to it", quote(redact.URL(c.Lock.Agent)))
+	}
 	if c.allows(now) {
 		f.Class = Review
 	}

@@ -63,7 +63,7 @@ var interfaceRules = []Rule{
 		Floor: true,
 		Title: "the interface moved to another scheme, host or port",
 		Why:   "Requests and credentials would go to a server that nobody agreed on.",
-		Do:    "Ask the agent's owner. Pin the new address, or list its origin in trust.allowed_origins.",
+		Do:    "Ask the agent's owner. Pin the new address, or list its origin in the lock's trust.allowed_origins.",
 		Spec:  "4.4.6",
 		Example: Example{
 			Now: `{"supportedInterfaces":[{"url":"https://other.example/a2a","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`,

@@ -9,6 +9,10 @@ import (
 	"github.com/a2alock/a2alock/lockfile"
 )
 
+// lockStateSubject is the subject of rules that speak of the lock, not of the
+// card.
+const lockStateSubject = "Evidence and lock state"
+
 var lockStateRules = []Rule{
 	{
 		ID:      "evidence-stale",

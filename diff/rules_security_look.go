@@ -135,9 +135,7 @@ func (l *look) scopes(pairs []pair) {
 		}
 		was, now = append(was, p.was.Scopes...), append(now, p.now.Scopes...)
 		freed = append(freed, missing(p.was.Scopes, p.now.Scopes)...)
-		if !clientHolds(l.c, p.nowName, p.now) {
-			lacking = append(lacking, l.c.facts.lacks(p.now)...)
-		}
+		lacking = append(lacking, l.c.facts.lacks(p.now)...)
 	}
 	if len(lacking) > 0 {
 		recorded := l.s.need.Scopes

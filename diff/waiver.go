@@ -30,10 +30,6 @@ func fingerprint(f Finding) string {
 	if err != nil {
 		panic("diff: a bug in a2alock: " + err.Error())
 	}
-	// What came out of a lock is indented, what came out of a card is not.
-	if canonical, err := card.Canonical(text); err == nil {
-		text = canonical
-	}
 	return strings.TrimPrefix(card.Sum(text), "sha256:")[:fingerprintLength]
 }
 

@@ -9,12 +9,11 @@ import (
 	"github.com/a2alock/a2alock/netguard"
 )
 
-const (
-	// DefaultLimit is how many GETs [Client.All] runs at once.
-	DefaultLimit = 16
-	// perHost of them may be for one host.
-	perHost = 2
-)
+// DefaultLimit is how many GETs [Client.All] runs at once.
+const DefaultLimit = 32
+
+// perHost is how many of limit GETs may be for one host.
+func perHost(limit int) int { return (limit + 1) / 2 }
 
 // Outcome is what one GET came to: a response, or an error.
 type Outcome struct {
@@ -23,13 +22,14 @@ type Outcome struct {
 }
 
 // All gets each distinct URL once, at most limit (0: [DefaultLimit]) at a time
-// and two per host, and returns when all have ended. The map has every URL; a
+// and half as many per host, and returns when all have ended. The map has every URL; a
 // context that ends early is the error of those not yet done.
 func (c *Client) All(ctx context.Context, urls []string, limit int) map[string]Outcome {
 	out := make(map[string]Outcome, len(urls))
 	asked := map[string]bool{}
 	hosts := map[string]chan struct{}{}
-	slots := make(chan struct{}, cmp.Or(max(limit, 0), DefaultLimit))
+	limit = cmp.Or(max(limit, 0), DefaultLimit)
+	slots := make(chan struct{}, limit)
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	for _, u := range urls {
@@ -39,7 +39,7 @@ func (c *Client) All(ctx context.Context, urls []string, limit int) map[string]O
 		asked[u] = true
 		host := hostOf(u)
 		if hosts[host] == nil {
-			hosts[host] = make(chan struct{}, perHost)
+			hosts[host] = make(chan struct{}, perHost(limit))
 		}
 		// The host's slot comes first, so that a slow host with many agents
 		// does not sit on all of the others.

@@ -71,8 +71,8 @@ func TestAll(t *testing.T) {
 		t.Errorf("%d requests at once, want 5 at most", b.top)
 	}
 	for host, most := range b.most {
-		if most > perHost {
-			t.Errorf("%d requests at once for %s, want %d at most", most, host, perHost)
+		if most > perHost(5) {
+			t.Errorf("%d requests at once for %s, want %d at most", most, host, perHost(5))
 		}
 	}
 	if b.top < 3 {

@@ -55,7 +55,24 @@ func Find(roots []string) ([]string, error) {
 		}
 	}
 	slices.Sort(found)
-	return slices.Compact(found), nil
+	return distinct(found), nil
+}
+
+// distinct keeps the first of several paths that lead to one file.
+func distinct(paths []string) []string {
+	seen := make(map[string]bool, len(paths))
+	return slices.DeleteFunc(paths, func(p string) bool {
+		real, err := filepath.EvalSymlinks(p)
+		if err == nil {
+			real, err = filepath.Abs(real)
+		}
+		if err != nil {
+			real = p // it cannot be read, and the reader says why
+		}
+		known := seen[real]
+		seen[real] = true
+		return known
+	})
 }
 
 // Name is what people call the lock at path: "pricing" for

@@ -132,9 +132,9 @@ type Waiver struct {
 	Rule        string         `json:"rule"`
 	Path        string         `json:"path,omitzero"`
 	Fingerprint string         `json:"fingerprint,omitzero"`
-	Reason      string         `json:"reason"`
-	Owner       string         `json:"owner"`
-	Until       string         `json:"until"`
+	Reason      string         `json:"reason,omitzero"`
+	Owner       string         `json:"owner,omitzero"`
+	Until       string         `json:"until,omitzero"` // a day, or an RFC 3339 time
 	Extra       jsontext.Value `json:",embed"`
 }
 

@@ -100,10 +100,13 @@ func (pin *pinning) security(id string, s compile.Skill, old Need) (schemes, sco
 	if len(held) > 0 {
 		pin.note("skill %s: no alternative of its security can be met with the client's credentials", quote(id))
 	}
-	for _, good := range []func(compile.Alternative) bool{readable, named} {
-		if i := slices.IndexFunc(s.Security, good); i >= 0 {
-			return record(s.Security[i])
-		}
+	if i := slices.IndexFunc(s.Security, readable); i >= 0 {
+		return record(s.Security[i])
+	}
+	if i := slices.IndexFunc(s.Security, named); i >= 0 {
+		schemes, scopes = record(s.Security[i])
+		pin.note("skill %s: its security cannot be read (%s): nobody can tell what calls need", quote(id), list(schemes))
+		return schemes, scopes
 	}
 	pin.note("skill %s: its security cannot be read, so no scheme is recorded", quote(id))
 	return nil, []string{}
@@ -221,7 +224,7 @@ func (pin *pinning) dropEvidence(l *Lock) {
 	if len(l.Verified) == 0 {
 		l.Verified = nil
 	}
-	pin.note("dropped the evidence for %s: it was made for another profile", list(dropped))
+	pin.note("dropped the evidence for %s: it was made for another profile, or does not say for which", list(dropped))
 }
 
 // graftProfile carries members that this version does not know from the old

@@ -104,19 +104,19 @@ func TestRepinDropsEvidence(t *testing.T) {
 	}{
 		{
 			name: "of another profile", want: []string{"quote", "streaming"},
-			note: `dropped the evidence for "push": it was made for another profile`,
+			note: `dropped the evidence for "push": it was made for another profile, or does not say for which`,
 		},
 		{
 			name: "all, when the profile moves", o: func(o *lockfile.PinOptions) { o.Skills = []string{"open"} },
-			note: `dropped the evidence for "push", "quote", "streaming": it was made for another profile`,
+			note: `dropped the evidence for "push", "quote", "streaming": it was made for another profile, or does not say for which`,
 		},
 		{
 			name: "same card, profile not recorded", old: plain, want: []string{"quote", "streaming"},
-			note: `dropped the evidence for "push": it was made for another profile`,
+			note: `dropped the evidence for "push": it was made for another profile, or does not say for which`,
 		},
 		{
 			name: "other card, profile not recorded", old: plain, o: func(o *lockfile.PinOptions) { o.CardDigest = sum("x") }, want: []string{"quote"},
-			note: `dropped the evidence for "push", "streaming": it was made for another profile`,
+			note: `dropped the evidence for "push", "streaming": it was made for another profile, or does not say for which`,
 		},
 	}
 	for _, tt := range tests {
@@ -275,7 +275,7 @@ func TestRepinOfThePlainForm(t *testing.T) {
 	sameNeed(t, l.Requires.Skills["quote"], lockfile.Need{
 		Input: []string{"application/json"}, Output: []string{"application/json"}, Schemes: []string{"oauth"}, Scopes: []string{"quote", "read"},
 	})
-	if want := []string{`dropped the evidence for "quote", "streaming": it was made for another profile`}; !slices.Equal(notes, want) {
+	if want := []string{`dropped the evidence for "quote", "streaming": it was made for another profile, or does not say for which`}; !slices.Equal(notes, want) {
 		t.Errorf("notes = %q, want %q", notes, want)
 	}
 	if l.LockVersion != 1 || l.Profile == nil || l.ProfileDigest == "" || l.Interface.URL != "https://a.example/rpc" || l.PinnedAt != at.AddDate(0, 0, 1).UTC().Format(time.RFC3339) {

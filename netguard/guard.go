@@ -50,7 +50,7 @@ type Guard struct {
 	// The least version is TLS 1.2 whatever it says.
 	TLS *tls.Config
 
-	named []string // host:port of the loopback hosts that a person named
+	named []string // the loopback hosts that a person named
 
 	once      sync.Once
 	policy    policy
@@ -68,32 +68,32 @@ func (g *Guard) Validate() error {
 }
 
 // Named is a Guard that also allows the loopback host which rawURL, given by a
-// person, names (localhost, *.localhost, 127.0.0.0/8, ::1), at that URL's port
-// alone, and http to it. For every other URL it is g itself. Calls with the
-// same host and port share one Guard and so its connections.
+// person, names (localhost, *.localhost, 127.0.0.0/8, ::1), at any port, and
+// http to it. For every other URL it is g itself. Calls with the same host
+// share one Guard and so its connections.
 func (g *Guard) Named(rawURL string) *Guard {
 	u, err := url.Parse(rawURL)
 	if err != nil {
 		return g
 	}
 	t, err := targetOf(u)
-	if err != nil || !t.isLoopback() || slices.Contains(g.named, t.hostPort()) {
+	if err != nil || !t.isLoopback() || slices.Contains(g.named, t.host) {
 		return g
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	child, ok := g.children[t.hostPort()]
+	child, ok := g.children[t.host]
 	if !ok {
 		// A transport of its own: a connection opened by leave of this name
 		// is never reused by a request that has no such leave.
 		child = &Guard{
 			Allow: g.Allow, HTTP: g.HTTP, Resolver: g.Resolver, Dial: g.Dial, TLS: g.TLS,
-			named: append(slices.Clone(g.named), t.hostPort()),
+			named: append(slices.Clone(g.named), t.host),
 		}
 		if g.children == nil {
 			g.children = map[string]*Guard{}
 		}
-		g.children[t.hostPort()] = child
+		g.children[t.host] = child
 	}
 	return child
 }

@@ -20,7 +20,8 @@ func TestNamed(t *testing.T) {
 		{"http://[::1]:9000", "http://[::1]:9000/", "[::1]:9000"},
 		{"http://localhost", "http://localhost:80/", "127.0.0.1:80"},
 
-		{"http://localhost:9000", "http://localhost:9001/", ""},
+		{"http://localhost:9000", "http://localhost:9001/", "127.0.0.1:9001"}, // as a redirect may ask
+		{"http://127.0.0.1:9000", "http://127.0.0.1:9001/", "127.0.0.1:9001"},
 		{"http://localhost:9000", "http://127.0.0.1:9000/", ""},
 		{"http://localhost:9000", "http://a.localhost:9000/", ""},
 		{"http://127.0.0.1:9000", "http://127.0.0.2:9000/", ""},
@@ -59,7 +60,7 @@ func TestNamedGuardsAreShared(t *testing.T) {
 	}
 	a, b := g.Named("http://localhost:9000/a"), g.Named("http://localhost:9000/b")
 	if a != b || a == g {
-		t.Error("want one guard for one host and port")
+		t.Error("want one guard for one host")
 	}
 	if a.Named("http://localhost:9000/") != a {
 		t.Error("naming what is named makes another guard")

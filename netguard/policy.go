@@ -15,7 +15,7 @@ type policy struct {
 	prefixes []prefixEntry
 	hosts    []target // port 0: any
 	http     []target
-	named    []string // host:port
+	named    []string // hosts
 }
 
 type prefixEntry struct {
@@ -91,7 +91,7 @@ func unmapPrefix(p netip.Prefix) netip.Prefix {
 
 // plain is whether t may be spoken to without TLS.
 func (p *policy) plain(t target) bool {
-	return slices.Contains(p.named, t.hostPort()) || contains(p.http, t)
+	return slices.Contains(p.named, t.host) || contains(p.http, t)
 }
 
 // judge is nil when t may be reached at address a, else why not.
@@ -110,7 +110,7 @@ func (p *policy) judge(t target, a netip.Addr) *Refused {
 	c := classOf(bare)
 	switch {
 	case c == "",
-		bare.IsLoopback() && slices.Contains(p.named, t.hostPort()),
+		bare.IsLoopback() && slices.Contains(p.named, t.host),
 		c.byName() && contains(p.hosts, t),
 		slices.ContainsFunc(p.prefixes, func(e prefixEntry) bool {
 			return e.prefix.Contains(bare) && (e.port == 0 || e.port == t.port)

@@ -40,11 +40,11 @@ func TestJudge(t *testing.T) {
 		{"localhost unnamed", nil, nil, target{"localhost", 443}, "127.0.0.1", false},
 		{"localhost by host", []string{"localhost"}, nil, target{"localhost", 443}, "::1", true},
 		{"localhost by CIDR", []string{"127.0.0.0/8"}, nil, target{"localhost", 443}, "127.0.0.1", true},
-		{"localhost named", nil, []string{"localhost:443"}, target{"localhost", 443}, "127.0.0.1", true},
-		{"localhost named at another port", nil, []string{"localhost:80"}, target{"localhost", 443}, "127.0.0.1", false},
-		{"localhost elsewhere", []string{"10.0.0.0/8"}, []string{"localhost:443"}, target{"localhost", 443}, "10.0.0.4", false},
-		{"localhost at a public address", nil, []string{"localhost:443"}, target{"localhost", 443}, public, false},
-		{"a name that leads to what was named", nil, []string{"127.0.0.1:443"}, target{"a.example", 443}, "127.0.0.1", false},
+		{"localhost named", nil, []string{"localhost"}, target{"localhost", 443}, "127.0.0.1", true},
+		{"another loopback host named", nil, []string{"a.localhost"}, target{"localhost", 443}, "127.0.0.1", false},
+		{"localhost elsewhere", []string{"10.0.0.0/8"}, []string{"localhost"}, target{"localhost", 443}, "10.0.0.4", false},
+		{"localhost at a public address", nil, []string{"localhost"}, target{"localhost", 443}, public, false},
+		{"a name that leads to what was named", nil, []string{"127.0.0.1"}, target{"a.example", 443}, "127.0.0.1", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p, err := newPolicy(tt.allow, nil, tt.named)
@@ -63,7 +63,7 @@ func TestJudge(t *testing.T) {
 }
 
 func TestPlain(t *testing.T) {
-	p, err := newPolicy(nil, []string{"Plain.example", "port.example:8080", "10.0.0.4", "[fd00::4]"}, []string{"localhost:9000"})
+	p, err := newPolicy(nil, []string{"Plain.example", "port.example:8080", "10.0.0.4", "[fd00::4]"}, []string{"localhost"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,8 @@ func TestPlain(t *testing.T) {
 		{target{"10.0.0.4", 80}, true},
 		{target{"fd00::4", 80}, true},
 		{target{"localhost", 9000}, true},
-		{target{"localhost", 80}, false},
+		{target{"localhost", 80}, true},
+		{target{"a.localhost", 80}, false},
 	} {
 		if got := p.plain(tt.to); got != tt.want {
 			t.Errorf("plain(%v) = %v, want %v", tt.to, got, tt.want)

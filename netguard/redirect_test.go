@@ -173,8 +173,14 @@ func TestPlainHopsNeedTheirOwnLeave(t *testing.T) {
 	if res, hops, err := get(t, g, "http://a.example.com/0", nil); err != nil || res.StatusCode != 200 || !hops[0].Offsite {
 		t.Errorf("http to http between listed hosts = %v, %v, %v", res, hops, err)
 	}
-	// A named host may not send on to another port of the same machine.
+	// A named host may send on to another port of its own, which is another
+	// origin, and to no other host of the same machine.
 	w = newWorld(t, redirects(302, "http://localhost:9001/x"))
+	res, hops, err := get(t, w.guard(t).Named("http://localhost:9000/"), "http://localhost:9000/0", nil)
+	if err != nil || res.StatusCode != 200 || !hops[0].Offsite {
+		t.Errorf("another port of a named host = %v, %v, %v", res, hops, err)
+	}
+	w = newWorld(t, redirects(302, "http://127.0.0.1:9000/x"))
 	_, _, err = get(t, w.guard(t).Named("http://localhost:9000/"), "http://localhost:9000/0", nil)
 	refusedAs(t, err, KindPlain)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/internal/redact"
 )
 
 // A Report is what a check, or any other comparison, came to. Its JSON form is
@@ -124,7 +125,7 @@ func newLock(res *diff.Result) Lock {
 	}
 	if lock := res.Lock; lock != nil {
 		l.Lock, l.Workflow, l.Owner = lock.Path, lock.Workflow, lock.Owner
-		l.Agent, l.Identity, l.Fallback = lock.Agent, lock.Identity, lock.Fallback
+		l.Agent, l.Identity, l.Fallback = redact.URL(lock.Agent), lock.Identity, redact.URL(lock.Fallback)
 	}
 	if res.Decided {
 		l.Class = &res.Class

@@ -90,11 +90,13 @@ func (r *Report) summary() string {
 	return s
 }
 
-// tally says how many locks have the verdict.
+// tally says how many locks fail, or have the verdict where none does.
 func (r *Report) tally() string {
 	n := 0
 	for _, l := range r.Locks {
-		if l.Class == nil && r.Status == Undecided || l.worst().String() == r.Status {
+		switch {
+		case r.isFailed() && l.worst() >= r.FailOn,
+			!r.isFailed() && (l.Class == nil && r.Status == Undecided || l.worst().String() == r.Status):
 			n++
 		}
 	}

@@ -54,14 +54,14 @@ func (a *app) question(ctx context.Context, prompt string) (string, error) {
 	fmt.Fprint(a.stderr, prompt)
 	typed := make(chan string, 1)
 	go func() { // waits for the terminal until the process ends, should ctx end first
-		line, err := bufio.NewReader(a.stdin).ReadString('\n') // a terminal gives line by line
-		if err != nil {
-			fmt.Fprintln(a.stderr)
-		}
+		line, _ := bufio.NewReader(a.stdin).ReadString('\n') // a terminal gives line by line
 		typed <- line
 	}()
 	select {
 	case line := <-typed:
+		if !strings.HasSuffix(line, "\n") {
+			fmt.Fprintln(a.stderr)
+		}
 		return line, nil
 	case <-ctx.Done():
 		fmt.Fprintln(a.stderr)

@@ -58,7 +58,7 @@ Exit codes: 0 listed; 2 a lock is unreadable, or there is none.`,
 		for _, r := range rows {
 			cells := []string{r.Lock, redact.URL(r.Agent), orDash(r.Workflow), orDash(r.Owner), age(r.PinnedAt, time.Now())}
 			for i := range cells {
-				cells[i] = report.Line(cells[i])
+				cells[i] = report.Excerpt(cells[i], 200)
 			}
 			fmt.Fprintln(w, strings.Join(cells, "\t"))
 		}

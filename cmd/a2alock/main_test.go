@@ -22,6 +22,7 @@ func TestMain(m *testing.M) {
 //	agent merge JSON     JSON is laid over the card (RFC 7396)
 //	agent answer JSON    how the card is served from now on: {"status": 503, …}
 //	agent asked N        the card was asked for N times so far
+//	agent wait N         goes on once it was
 //	site PATH FILE       FILE is at $SITE/PATH, http://site.test in it being the site
 //	site PATH CODE [URL] $SITE/PATH answers CODE, with URL as its Location
 //	site asked [PATH]…   what was asked of the site since the last time, in order

@@ -56,7 +56,7 @@ wrong; 3 no valid card, or none at all.`,
 			return misuse(c, "want --skill ID, the skill to call")
 		}
 		if p.cardFile != "" && !isLock(args[0]) {
-			return misuse(c, "--card goes with a LOCK; %s is the card itself", args[0])
+			return misuse(c, "--card goes with a LOCK, and %q is the card itself", args[0])
 		}
 		if _, err := a.config(); err != nil {
 			return err
@@ -189,7 +189,7 @@ func writeRoute(w io.Writer, skill string, r *compile.Route) error {
 		}
 	}
 	for _, why := range slices.Sorted(maps.Keys(ruledOut)) {
-		row("ruled out", strings.Join(ruledOut[why], ", ")+": "+why)
+		row("ruled out", why+": "+strings.Join(ruledOut[why], ", "))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

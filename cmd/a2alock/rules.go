@@ -17,7 +17,8 @@ func newRules(a *app) *cobra.Command {
 		Long: `rules lists every rule that check knows: its id, its class, and what it says. A †
 marks a class that configuration cannot lower. docs/rules.md has them at length, and
 a2alock explain RULE tells one.`,
-		Args: none,
+		Example: "  a2alock rules\n  a2alock rules --format json",
+		Args:    none,
 	}
 	f := addFormat(c, "text", "json")
 	c.RunE = func(*cobra.Command, []string) error {
