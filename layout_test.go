@@ -37,6 +37,7 @@ var layers = map[string]int{
 	"fetch":              2,
 	"config":             2,
 	"compile":            1,
+	"internal/shape":     1,
 	"netguard":           1,
 	"rpc":                1,
 	"card":               0,

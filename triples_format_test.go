@@ -29,6 +29,7 @@ type triple struct {
 	pin      []string
 	config   []string
 	seen, at string
+	offsite  bool
 
 	want, mirror *tripleVerdict
 	mirrorPin    []string
@@ -157,6 +158,8 @@ func (tr *triple) take(b tripleBlock) (err error) {
 		tr.config = b.lines
 	case "seen":
 		tr.seen = b.arg
+	case "offsite":
+		tr.offsite = true
 	case "at":
 		tr.at = b.arg
 	case "want":

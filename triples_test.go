@@ -213,7 +213,7 @@ func (p *triplePair) result(t *testing.T) (*diff.Result, *lockfile.Lock, error) 
 		t.Fatal(err)
 	}
 	return diff.Judge(l, p.read(p.came), diff.Comparison{
-		Client: &p.cfg.Client, Policy: policy, Seen: diff.Seen{URL: p.seen}, At: at,
+		Client: &p.cfg.Client, Policy: policy, Seen: diff.Seen{URL: p.seen, Offsite: p.offsite}, At: at,
 	}), l, nil
 }
 

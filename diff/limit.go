@@ -45,7 +45,7 @@ func origins(c *Comparison) []string {
 	pinned := compile.Origin(p.Binding, p.URL)
 	list := []string{pinned}
 	// The same host with TLS is no other place: interface-url-changed.
-	if rest, ok := strings.CutPrefix(pinned, "http://"); false && ok && strings.Trim(rest, "[]") == address.Host(p.Binding, p.URL) {
+	if rest, ok := strings.CutPrefix(pinned, "http://"); ok && strings.Trim(rest, "[]") == address.Host(p.Binding, p.URL) {
 		list = append(list, "https://"+rest)
 	}
 	if c.Lock.Trust != nil {

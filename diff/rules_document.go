@@ -174,23 +174,26 @@ func spokenFor(c *Comparison, p string) bool {
 		return came(slices.ContainsFunc(c.Was.Interfaces, at), slices.ContainsFunc(c.Now.Interfaces, at))
 	}
 	if name, _, ok := inside(p, "/schemes/"); ok {
-		// A lock keeps only the schemes that its skills use, so of the others
-		// nobody can tell whether they are new.
-		_, had := c.Was.Schemes[name]
-		_, has := c.Now.Schemes[name]
-		return had && !has || !had && uses(c, name)
+		// Of a scheme that no required skill asks for, as of its definition,
+		// nothing concerns this lock.
+		return !asked(c, name) || !uses(c, name)
 	}
 	return false
 }
 
 // uses reports whether a required skill asks for the scheme of that name now.
 func uses(c *Comparison, name string) bool {
-	for _, s := range c.known().skills {
-		for _, a := range s.now.Security {
-			if _, ok := a.Schemes[name]; ok {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.known().skills, func(s skill) bool { return names(s.now.Security, name) })
+}
+
+// asked reports whether one did when it was pinned.
+func asked(c *Comparison, name string) bool {
+	return slices.ContainsFunc(c.known().skills, func(s skill) bool { return s.was != nil && names(s.was.Security, name) })
+}
+
+func names(ways []compile.Alternative, name string) bool {
+	return slices.ContainsFunc(ways, func(a compile.Alternative) bool {
+		_, ok := a.Schemes[name]
+		return ok
+	})
 }

@@ -87,19 +87,32 @@ func (l *look) compare() {
 	l.weakened()
 }
 
-// fromUnknown judges security that nobody could read when it was pinned: of
-// that, only a way that can be read now is worth a word.
+// fromUnknown judges security that nobody could read when it was pinned. Of
+// that, a way that can be read now is worth a word, and another one that
+// cannot: only the very same unknown asks for nothing new.
 func (l *look) fromUnknown(pinned compile.Alternative) {
-	here := func(list []compile.Alternative, a compile.Alternative) bool {
-		return slices.ContainsFunc(list, func(b compile.Alternative) bool { return sameAlternative(a, b) })
+	recorded := func(a compile.Alternative) bool {
+		return slices.ContainsFunc(l.was, func(b compile.Alternative) bool { return sameAlternative(a, b) })
 	}
-	stays := slices.ContainsFunc(l.now, unreadable)
+	stays := slices.ContainsFunc(l.now, func(a compile.Alternative) bool { return sameUnknown(pinned, a) })
 	for _, a := range l.now {
-		if !unreadable(a) && (!stays || !here(l.was, a)) {
+		if !unreadable(a) && (!stays || !recorded(a)) {
 			l.say("alternative-switched", "what it asks for could not be read when pinned, and can be now")
 			return
 		}
 	}
+	if !stays {
+		l.say("security-unreadable", "what it asks for could not be read when pinned, and is something else now that cannot be read: %s",
+			unreadableBecause(l.now[0]))
+	}
+}
+
+// sameUnknown reports whether b asks for the schemes of a and for no scope
+// more. All that an unknown scheme has is its name.
+func sameUnknown(a, b compile.Alternative) bool {
+	return maps.EqualFunc(a.Schemes, b.Schemes, func(was, now compile.SchemeUse) bool {
+		return sameScheme(was.Scheme, now.Scheme) && len(missing(now.Scopes, was.Scopes)) == 0
+	})
 }
 
 // definitions compares the schemes of the pinned alternative.

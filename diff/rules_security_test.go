@@ -95,6 +95,10 @@ func TestSecurityRules(t *testing.T) {
 		},
 		// unknown when pinned
 		{name: "the same unknown", was: withSchemes(ks, `{"schemes":{"x":{}}}`), now: withSchemes(ks+","+os, `{"schemes":{"x":{}}}`), want: []string{"card-changed"}},
+		{name: "another unknown", was: withSchemes(ks, `{"schemes":{"x":{}}}`), now: withSchemes(ks, `{"schemes":{"y":{}}}`), want: []string{"security-unreadable"}},
+		{name: "the same unknown with a scope more", was: withSchemes(ks, `{"schemes":{"x":{"list":["a"]}}}`), now: withSchemes(ks, `{"schemes":{"x":{"list":["a","b"]}}}`), want: []string{"security-unreadable"}},
+		{name: "the same unknown with a scope less", was: withSchemes(ks, `{"schemes":{"x":{"list":["a","b"]}}}`), now: withSchemes(ks, `{"schemes":{"x":{"list":["a"]}}}`), want: []string{"card-changed"}},
+		{name: "the same unknown with another fault", was: withSchemes(ks, `{"schemes":{"x":{}}}`), now: withSchemes(ks+`,"x":{"type":"saml"}`, `{"schemes":{"x":{}}}`), want: []string{"card-changed"}},
 		{name: "unknown became readable", was: withSchemes(ks, `{"schemes":{"x":{}}}`), now: withSchemes(ks, key), want: []string{"alternative-switched"}},
 		{name: "unknown became none", was: withSchemes(ks, `{"schemes":{"x":{}}}`), now: withSchemes(ks, nothing), want: []string{"alternative-switched"}},
 		{

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/url"
+	"slices"
 	"sync"
 
 	"github.com/a2alock/a2alock/netguard"
@@ -22,21 +23,20 @@ type Outcome struct {
 }
 
 // All gets each distinct URL once, at most limit (0: [DefaultLimit]) at a time
-// and half as many per host, and returns when all have ended. The map has every URL; a
-// context that ends early is the error of those not yet done.
+// and half as many per host, and returns when all have ended. The map has every
+// URL; a context that ends early is the error of those not yet done.
 func (c *Client) All(ctx context.Context, urls []string, limit int) map[string]Outcome {
 	out := make(map[string]Outcome, len(urls))
-	asked := map[string]bool{}
+	distinct := slices.Compact(slices.Sorted(slices.Values(urls)))
+	if c.Progress != nil {
+		c.Progress(0, len(distinct))
+	}
 	hosts := map[string]chan struct{}{}
 	limit = cmp.Or(max(limit, 0), DefaultLimit)
 	slots := make(chan struct{}, limit)
 	var mu sync.Mutex
 	var wg sync.WaitGroup
-	for _, u := range urls {
-		if asked[u] {
-			continue
-		}
-		asked[u] = true
+	for _, u := range distinct {
 		host := hostOf(u)
 		if hosts[host] == nil {
 			hosts[host] = make(chan struct{}, perHost(limit))
@@ -49,6 +49,9 @@ func (c *Client) All(ctx context.Context, urls []string, limit int) map[string]O
 			mu.Lock()
 			defer mu.Unlock()
 			out[u] = o
+			if c.Progress != nil {
+				c.Progress(len(out), len(distinct))
+			}
 		})
 	}
 	wg.Wait()

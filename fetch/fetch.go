@@ -43,6 +43,9 @@ type Client struct {
 	// Timeout is for one GET from its beginning to the last byte, redirects
 	// included; 0 is [DefaultTimeout].
 	Timeout time.Duration
+	// Progress is told by [Client.All] how many of its URLs have ended, first
+	// that none has, one call at a time; nil for nobody.
+	Progress func(done, total int)
 	// UserAgent is sent as it is: "a2alock/1.2.3"; "" is "a2alock".
 	UserAgent string
 

@@ -3,6 +3,7 @@ package lockfile
 import (
 	"fmt"
 	"net/url"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -10,56 +11,50 @@ import (
 	"time"
 
 	"github.com/a2alock/a2alock/internal/duration"
+	"github.com/a2alock/a2alock/internal/shape"
 )
-
-// A place holds what the Go types cannot say of one place in a lock.
-type place struct {
-	required []string                 // members that must be there
-	filled   string                   // what at least one of must be there
-	check    func(text string) string // the fault of a value, "" for none
-	list     bool                     // an array whose order has a meaning
-}
 
 // places are by JSON pointer, with * for any name or index. Arrays are sets
 // unless they are marked as lists (docs/design.md, Lockfile).
-var places = map[string]place{
-	"":              {required: []string{"agent", "requires"}},
-	"/lock_version": {check: lockVersion},
-	"/agent":        {check: agentURL},
-	"/fallback":     {check: noSecret},
-	"/pinned_at":    {check: moment},
+var places = map[string]shape.Place{
+	"":              {Required: []string{"agent", "requires"}},
+	"/lock_version": {Check: lockVersion},
+	"/agent":        {Check: agentURL},
+	"/fallback":     {Check: noSecret},
+	"/pinned_at":    {Check: moment},
 
-	"/card_digest":    {check: digest},
-	"/profile_digest": {check: digest},
+	"/card_digest":    {Check: digest},
+	"/profile_digest": {Check: digest},
 
-	"/interface":         {required: []string{"binding", "version"}},
-	"/interface/binding": {check: notEmpty},
-	"/interface/version": {check: majorMinor},
-	"/interface/url":     {check: noSecret},
+	"/interface":         {Required: []string{"binding", "version"}},
+	"/interface/binding": {Check: notEmpty},
+	"/interface/version": {Check: majorMinor},
+	"/interface/url":     {Check: noSecret},
 
-	"/requires":                   {required: []string{"skills"}},
-	"/requires/skills":            {filled: "skill"},
-	"/requires/skills/*":          {required: []string{"input", "output"}},
-	"/requires/skills/*/input":    {filled: "media type"},
-	"/requires/skills/*/input/*":  {check: notEmpty},
-	"/requires/skills/*/output":   {filled: "media type", list: true},
-	"/requires/skills/*/output/*": {check: notEmpty},
-	"/requires/extensions/*":      {check: notEmpty},
+	"/requires":                   {Required: []string{"skills"}},
+	"/requires/skills":            {Filled: "skill"},
+	"/requires/skills/*":          {Required: []string{"input", "output"}},
+	"/requires/skills/*/input":    {Filled: "media type"},
+	"/requires/skills/*/input/*":  {Check: notEmpty},
+	"/requires/skills/*/output":   {Filled: "media type", List: true},
+	"/requires/skills/*/output/*": {Check: notEmpty},
+	"/requires/extensions/*":      {Check: notEmpty},
 
-	"/profile/interfaces":        {list: true},
-	"/profile/skills/*/security": {list: true},
-	"/profile/other_skills/*":    {check: digest},
-	"/profile/texts/*":           {required: []string{"digest"}},
-	"/profile/texts/*/digest":    {check: digest},
-	"/verified/*":                {required: []string{"result"}, check: notEmpty},
-	"/verified/*/at":             {check: momentOrDay},
-	"/verified/*/profile_digest": {check: digest},
-	"/trust/signature":           {check: oneOf("ignore", "if-present", "require")},
-	"/policy/text_policy":        {check: oneOf("off", "compatible", "review")},
-	"/policy/max_lock_age":       {check: age},
-	"/policy/max_evidence_age":   {check: age},
-	"/waivers/*":                 {required: []string{"rule"}},
-	"/waivers/*/rule":            {check: notEmpty},
+	"/profile/interfaces":        {List: true},
+	"/profile/skills/*/security": {List: true},
+	"/profile/other_skills/*":    {Check: digest},
+	"/profile/texts/*":           {Required: []string{"digest"}},
+	"/profile/texts/*/digest":    {Check: digest},
+	"/verified/*":                {Required: []string{"result"}, Check: notEmpty, Object: reflect.TypeFor[evidence]()},
+	"/verified/*/at":             {Check: momentOrDay},
+	"/verified/*/profile_digest": {Check: digest},
+	"/trust/signature":           {Check: oneOf("ignore", "if-present", "require")},
+	"/policy/text_policy":        {Check: oneOf("off", "compatible", "review")},
+	"/policy/max_lock_age":       {Check: age},
+	"/policy/max_evidence_age":   {Check: age},
+	"/waivers":                   {By: []string{"rule", "path"}},
+	"/waivers/*":                 {Required: []string{"rule"}},
+	"/waivers/*/rule":            {Check: notEmpty},
 }
 
 func lockVersion(text string) string {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2alock/a2alock/internal/shape"
 )
 
 // The limits of a lock.
@@ -28,6 +30,7 @@ type Fault struct {
 	Msg     string
 }
 
+// Error reads `file: line: /pointer: what is wrong`, without what is not known.
 func (f *Fault) Error() string {
 	var b bytes.Buffer
 	if f.Path != "" {
@@ -78,23 +81,30 @@ func Parse(data []byte, path string) (*Lock, error) {
 		f.Path = path
 		return nil, f
 	}
-	root, err := readTree(data)
+	root, err := shape.Parse(data, MaxDepth)
 	if err != nil {
 		return nil, syntaxFault(data, path, err)
 	}
-	c := checker{path: path}
-	c.check(root, lockShape, "")
-	if len(c.faults) > 0 {
-		return nil, errors.Join(c.faults...)
+	if err := faults(path, lockShape.Faults(root)); err != nil {
+		return nil, err
 	}
 	l := new(Lock)
 	// Unmarshalled from the compact form, so that what is kept raw does not
 	// depend on how the file was laid out.
-	if err := json.Unmarshal(compact(root, lockShape), l); err != nil {
+	if err := json.Unmarshal(lockShape.Compact(root), l); err != nil {
 		return nil, &Fault{Path: path, Msg: err.Error()}
 	}
 	l.Path = path
 	return l, nil
+}
+
+// faults joins what is wrong with the lock at path; nil when nothing is.
+func faults(path string, list []shape.Fault) error {
+	errs := make([]error, len(list))
+	for i, f := range list {
+		errs[i] = &Fault{Path: path, Pointer: f.Pointer, Msg: f.Msg}
+	}
+	return errors.Join(errs...)
 }
 
 // badBytes finds what can be said without reading JSON.
@@ -146,7 +156,10 @@ func syntaxFault(data []byte, path string, err error) error {
 		f.Line, f.Msg = lineAt(data, int(s.ByteOffset)), s.Err.Error()
 		f.Pointer = string(s.JSONPointer)
 	}
-	if errors.Is(err, io.ErrUnexpectedEOF) {
+	switch {
+	case errors.Is(err, shape.ErrMore):
+		f.Msg = "more data after the end of the lock"
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		f.Line, f.Pointer = lineAt(data, len(bytes.TrimSpace(data))), ""
 		f.Msg = "cut off: the file ends inside the lock"
 	}
@@ -156,89 +169,4 @@ func syntaxFault(data []byte, path string, err error) error {
 // lineAt is the 1-based line of the byte at offset.
 func lineAt(data []byte, offset int) int {
 	return 1 + bytes.Count(data[:min(offset, len(data))], []byte("\n"))
-}
-
-// A checker collects the faults of a tree.
-type checker struct {
-	path   string
-	faults []error
-}
-
-func (c *checker) fault(at jsontext.Pointer, msg string) {
-	c.faults = append(c.faults, &Fault{Path: c.path, Pointer: string(at), Msg: msg})
-}
-
-// check holds n, at the pointer at, against its shape.
-func (c *checker) check(n *node, s *shape, at jsontext.Pointer) {
-	kind := n.kind
-	if kind == 'f' {
-		kind = 't'
-	}
-	switch {
-	case kind == '"' && s.text:
-		c.value(n, s, at)
-		return
-	case kind == 'n' && s.null:
-		return
-	case s.kind != 0 && kind != s.kind:
-		want := kindName(s.kind)
-		if s.text {
-			want = "string or object"
-		}
-		c.fault(at, fmt.Sprintf("want %s, got %s", want, kindName(kind)))
-		return
-	}
-	switch kind {
-	case '{':
-		c.object(n, s, at)
-	case '[':
-		for i, item := range n.items {
-			elem := s.elem
-			if elem == nil {
-				elem = anything
-			}
-			c.check(item, elem, at.AppendToken(strconv.Itoa(i)))
-		}
-	default:
-		c.value(n, s, at)
-	}
-	if s.filled != "" && len(n.members)+len(n.items) == 0 {
-		c.fault(at, "empty: want at least one "+s.filled)
-	}
-}
-
-func (c *checker) value(n *node, s *shape, at jsontext.Pointer) {
-	if s.check == nil {
-		return
-	}
-	if msg := s.check(n.text); msg != "" {
-		c.fault(at, msg)
-	}
-}
-
-func (c *checker) object(n *node, s *shape, at jsontext.Pointer) {
-	seen := make(map[string]bool, len(n.members))
-	for _, m := range n.members {
-		ptr := at.AppendToken(m.name)
-		if seen[m.name] {
-			c.fault(ptr, "repeated member")
-		}
-		seen[m.name] = true
-		inner, known := s.known(m.name)
-		switch {
-		case s.isMap():
-			inner = s.elem
-		case !known && s.kind != 0 && !s.open:
-			c.fault(ptr, "unknown member, and no place to keep it")
-			continue
-		case !known:
-			inner = anything
-		}
-		c.check(m.value, inner, ptr)
-	}
-	for _, name := range s.required {
-		if !seen[name] {
-			c.fault(at.AppendToken(name), "missing")
-		}
-	}
 }

@@ -10,11 +10,13 @@ import (
 // UnusableError says that the client cannot call the agent at all.
 type UnusableError struct{ Reason string }
 
+// Error gives the reason.
 func (e *UnusableError) Error() string { return "the agent is unusable: " + e.Reason }
 
 // NoSkillError says that nobody named a skill to require.
 type NoSkillError struct{ IDs []string } // those that there are, sorted
 
+// Error lists the skills that there are.
 func (e *NoSkillError) Error() string {
 	return "no skill named: the agent offers " + list(e.IDs)
 }
@@ -26,6 +28,7 @@ type SkillError struct {
 	IDs    []string // those that there are, the nearest first
 }
 
+// Error names the skill and why, or what else there is.
 func (e *SkillError) Error() string {
 	if e.Reason != "" {
 		return fmt.Sprintf("skill %s: %s", quote(e.Skill), e.Reason)
@@ -43,6 +46,7 @@ type EmptyError struct {
 	Asked     bool // Ours are the types asked for that are not there
 }
 
+// Error names both sides of what does not meet.
 func (e *EmptyError) Error() string {
 	what, ours := "no media type in common", "the client accepts "
 	if e.Direction == "input" {
@@ -62,6 +66,7 @@ type UndeclaredError struct {
 	Directions []string // "input", "output"
 }
 
+// Error says what to name.
 func (e *UndeclaredError) Error() string {
 	return fmt.Sprintf("skill %s: the card declares no media types for %s: name them to assume them",
 		quote(e.Skill), strings.Join(e.Directions, " and "))
@@ -75,6 +80,7 @@ type NotOfferedError struct {
 	Theirs []string // the extensions that are declared, sorted
 }
 
+// Error names what the card lacks, and what it has of that kind.
 func (e *NotOfferedError) Error() string {
 	if e.What == "extension" {
 		return fmt.Sprintf("extension %s: the card does not declare it; it declares %s", quote(e.URI), list(e.Theirs))

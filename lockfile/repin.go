@@ -1,8 +1,6 @@
 package lockfile
 
 import (
-	"bytes"
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -241,71 +239,14 @@ func graftProfile(l, old *Lock) error {
 	if err != nil {
 		return err
 	}
-	s, _ := lockShape.known("profile")
-	if !graft(now, was, s) {
+	s, _ := lockShape.Known("profile")
+	if !s.Graft(now, was) {
 		return nil
 	}
 	p := new(compile.Profile)
-	if err := json.Unmarshal(compact(now, s), p); err != nil {
+	if err := json.Unmarshal(s.Compact(now), p); err != nil {
 		return fmt.Errorf("renewing the profile: %w", err)
 	}
 	l.Profile = p
 	return nil
-}
-
-// graft adds the unknown members of was to now and reports whether any came.
-// Items of arrays have no names: one is another where it says the same and
-// perhaps more.
-func graft(now, was *node, s *shape) bool {
-	if s == nil || now.kind != was.kind {
-		return false
-	}
-	came := false
-	for _, m := range was.members {
-		inner, known := s.known(m.name)
-		if s.isMap() {
-			inner, known = s.elem, true
-		}
-		switch mine := now.get(m.name); {
-		case !known && s.open && mine == nil:
-			now.members = append(now.members, m)
-			came = true
-		case known && mine != nil:
-			came = graft(mine, m.value, inner) || came
-		}
-	}
-	for _, item := range now.items {
-		i := slices.IndexFunc(was.items, func(w *node) bool { return covers(w, item, s.elem) })
-		if i >= 0 {
-			came = graft(item, was.items[i], s.elem) || came
-		}
-	}
-	return came
-}
-
-// covers reports whether w says what n says, and perhaps more that this
-// version does not know, at any depth.
-func covers(w, n *node, s *shape) bool {
-	s = cmp.Or(s, anything)
-	switch {
-	case w.kind != n.kind:
-		return false
-	case n.kind == '[':
-		return slices.EqualFunc(w.items, n.items, func(w, n *node) bool { return covers(w, n, s.elem) })
-	case n.kind != '{' || s.kind == 0:
-		return bytes.Equal(compact(w, s), compact(n, s))
-	}
-	for _, m := range w.members {
-		if _, known := s.known(m.name); (known || s.isMap()) && n.get(m.name) == nil {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(n.members, func(m member) bool {
-		inner, _ := s.known(m.name)
-		if s.isMap() {
-			inner = s.elem
-		}
-		other := w.get(m.name)
-		return other == nil || !covers(other, m.value, inner)
-	})
 }

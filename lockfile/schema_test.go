@@ -11,6 +11,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/a2alock/a2alock/internal/shape"
 )
 
 func compileSchema(t *testing.T) *jsonschema.Schema {
@@ -147,7 +149,7 @@ func (w *schemaWalk) resolve(n *schemaNode) *schemaNode {
 	return n
 }
 
-func (w *schemaWalk) compare(s *shape, n *schemaNode, at string) {
+func (w *schemaWalk) compare(s *shape.Shape, n *schemaNode, at string) {
 	w.seen++
 	if n == nil {
 		w.Errorf("%s: not in the schema", at)
@@ -168,39 +170,39 @@ func (w *schemaWalk) compare(s *shape, n *schemaNode, at string) {
 			kind = '0'
 		}
 	}
-	if kind != byte(s.kind) {
-		w.Errorf("%s: the schema has %q, the type %q", at, kind, byte(s.kind))
+	if kind != byte(s.Kind) {
+		w.Errorf("%s: the schema has %q, the type %q", at, kind, byte(s.Kind))
 	}
-	if slices.Sort(n.Required); !slices.Equal(n.Required, slices.Sorted(slices.Values(s.required))) {
-		w.Errorf("%s: the schema requires %q, the reader %q", at, n.Required, s.required)
+	if slices.Sort(n.Required); !slices.Equal(n.Required, slices.Sorted(slices.Values(s.Required))) {
+		w.Errorf("%s: the schema requires %q, the reader %q", at, n.Required, s.Required)
 	}
-	for _, f := range s.fields {
-		w.compare(f.shape, n.Properties[f.name], at+"/"+f.name)
+	for _, f := range s.Fields {
+		w.compare(f.Shape, n.Properties[f.Name], at+"/"+f.Name)
 	}
 	for name := range n.Properties {
-		if _, ok := s.known(name); !ok {
+		if _, ok := s.Known(name); !ok {
 			w.Errorf("%s/%s: not in the types", at, name)
 		}
 	}
 	switch {
-	case s.isMap() && s.elem.kind != 0:
-		w.compare(s.elem, n.Additional, at+"/*")
-	case s.kind == '[' && s.elem.kind != 0:
-		w.compare(s.elem, n.Items, at+"/*")
+	case s.IsMap() && s.Elem.Kind != 0:
+		w.compare(s.Elem, n.Additional, at+"/*")
+	case s.Kind == '[' && s.Elem.Kind != 0:
+		w.compare(s.Elem, n.Items, at+"/*")
 	}
 }
 
 // TestPlacesExist holds the table of places to places that there are.
 func TestPlacesExist(t *testing.T) {
 	var at []string
-	var walk func(s *shape, p string)
-	walk = func(s *shape, p string) {
+	var walk func(s *shape.Shape, p string)
+	walk = func(s *shape.Shape, p string) {
 		at = append(at, p)
-		for _, f := range s.fields {
-			walk(f.shape, p+"/"+f.name)
+		for _, f := range s.Fields {
+			walk(f.Shape, p+"/"+f.Name)
 		}
-		if s.elem != nil {
-			walk(s.elem, p+"/*")
+		if s.Elem != nil {
+			walk(s.Elem, p+"/*")
 		}
 	}
 	walk(lockShape, "")

@@ -29,12 +29,14 @@ func documented() []*cobra.Command {
 	return all
 }
 
-// flagsOf are the flags to tell of: the root's are for all.
-func flagsOf(c *cobra.Command) string {
-	if c.HasParent() {
-		return c.NonInheritedFlags().FlagUsagesWrapped(90)
+// flagsOf are the flags to tell of, the root's being for all, in lines of at
+// most width characters.
+func flagsOf(c *cobra.Command, width int) string {
+	flags := c.NonInheritedFlags()
+	if !c.HasParent() {
+		flags = c.PersistentFlags()
 	}
-	return c.PersistentFlags().FlagUsagesWrapped(90)
+	return strings.TrimRight(flags.FlagUsagesWrapped(width), "\n")
 }
 
 // A block is a paragraph of a help text, or lines to keep as they are.
@@ -75,7 +77,7 @@ func TestDocsCommandLine(t *testing.T) {
 }
 
 func section(b *bytes.Buffer, c *cobra.Command) {
-	fence := func(text string) { fmt.Fprintf(b, "\n```\n%s\n```\n", strings.TrimRight(text, "\n")) }
+	fence := func(text string) { fmt.Fprintf(b, "\n```\n%s\n```\n", text) }
 	usage := c.UseLine()
 	if !c.HasParent() {
 		usage = "a2alock COMMAND [flags]"
@@ -89,7 +91,7 @@ func section(b *bytes.Buffer, c *cobra.Command) {
 		}
 		fmt.Fprintf(b, "\n%s\n", strings.NewReplacer("*", `\*`, "<", "&lt;").Replace(p.text))
 	}
-	if flags := flagsOf(c); flags != "" {
+	if flags := flagsOf(c, 90); flags != "" {
 		heading := "Flags:"
 		if !c.HasParent() {
 			heading = "Flags of every command:"
@@ -146,8 +148,8 @@ func manPage(c *cobra.Command, all []string) []byte {
 		}
 		fmt.Fprintf(&b, ".PP\n%s\n", roff(p.text))
 	}
-	if flags := flagsOf(c); flags != "" {
-		b.WriteString(".SH OPTIONS\n" + keep(strings.TrimRight(flags, "\n")))
+	if flags := flagsOf(c, 70); flags != "" {
+		b.WriteString(".SH OPTIONS\n" + keep(blocks(flags)[0].text))
 	}
 	if c.HasParent() {
 		fmt.Fprintf(&b, ".PP\nThe options of %s(1) hold too.\n", roff(all[0]))
@@ -217,7 +219,7 @@ func TestEveryFlagIsInAScript(t *testing.T) {
 		lines = append(lines, strings.Split(string(data), "\n")...)
 	}
 	for _, c := range documented() {
-		for _, m := range flagName.FindAllStringSubmatch(flagsOf(c), -1) {
+		for _, m := range flagName.FindAllStringSubmatch(flagsOf(c, 90), -1) {
 			used := slices.ContainsFunc(lines, func(line string) bool {
 				words := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '=' })
 				runs := slices.Contains(words, c.Name()) || !c.HasParent()

@@ -32,10 +32,24 @@ func TestUnwritableOutput(t *testing.T) {
 	lock := "locks/fare-rules.a2a.lock.json"
 	writeFile(t, "loose.a2a.lock.json", []byte(`{"requires":{"skills":{"a":{"input":["a/a"],"output":["a/a"]}}},"agent":"https://a.example/c.json"}`))
 	for _, args := range [][]string{
-		{}, {"help", "pin"}, {"check", lock}, {"check", lock, "--format", "json"}, {"ls"}, {"ls", "--format", "json"},
-		{"compile", agent.URL()}, {"validate", agent.URL()}, {"rules"}, {"rules", "--format", "json"}, {"explain", "skill-removed"},
-		{"version"}, {"completion", "fish"}, {"pin", lock}, {"pin", agent.URL(), "--skill", "itinerary-pricing", "--dry-run"},
-		{"check", "--fail-on", "x", "--format", "json"}, {"fmt", "--check", "loose.a2a.lock.json"}, {"schema", "lock"},
+		{},
+		{"help", "pin"},
+		{"check", lock},
+		{"check", lock, "--format", "json"},
+		{"ls"},
+		{"ls", "--format", "json"},
+		{"compile", agent.URL()},
+		{"validate", agent.URL()},
+		{"rules"},
+		{"rules", "--format", "json"},
+		{"explain", "skill-removed"},
+		{"version"},
+		{"completion", "fish"},
+		{"pin", lock},
+		{"pin", agent.URL(), "--skill", "itinerary-pricing", "--dry-run"},
+		{"check", "--fail-on", "x", "--format", "json"},
+		{"fmt", "--check", "loose.a2a.lock.json"},
+		{"schema", "lock"},
 	} {
 		var errs bytes.Buffer
 		code := run(t.Context(), &env{stdin: strings.NewReader(""), stdout: broken{}, stderr: &errs}, args)

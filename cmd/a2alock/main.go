@@ -28,6 +28,8 @@ type env struct {
 	// ask is whether a person can be asked: standard input and error are
 	// terminals.
 	ask bool
+	// watched is whether a person sees what goes to standard error.
+	watched bool
 	// color is whether standard output may be coloured.
 	color bool
 }
@@ -39,6 +41,8 @@ func osEnv() *env {
 		stdout: os.Stdout,
 		stderr: os.Stderr,
 		ask:    isTerminal(os.Stdin) && isTerminal(os.Stderr),
+
+		watched: isTerminal(os.Stderr) && os.Getenv("TERM") != "dumb",
 		color: isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == "" &&
 			os.Getenv("TERM") != "dumb",
 	}

@@ -115,11 +115,11 @@ func (p *planned) profile(ctx context.Context, arg string) (*compile.Profile, er
 	if err != nil {
 		return nil, err
 	}
-	answers, err := p.answers(ctx, []*lockfile.Lock{lock}, p.cardFile)
+	answers, err := p.answers(ctx, []*lockfile.Lock{lock}, cards{file: p.cardFile})
 	if err != nil {
 		return nil, err
 	}
-	got := answers[lock.Agent]
+	got := answers[0]
 	if got.err != nil {
 		return nil, fetchExit(ctx, got.err)
 	}

@@ -48,7 +48,7 @@ decided (the agent did not answer with a card, say); 130 interrupted.`,
 
 	root.AddCommand(
 		newInit(a), newPin(a), newCheck(a), newCompile(a), newValidate(a), newPlan(a),
-		newDiff(a), newWaive(a), newLs(a), newFmt(a), newRules(a), newExplain(a), newSchema(a), newVersion(a),
+		newDiff(a), newImpact(a), newWaive(a), newLs(a), newFmt(a), newRules(a), newExplain(a), newSchema(a), newVersion(a),
 		newCompletion(a),
 	)
 	root.SetHelpCommand(newHelp())

@@ -18,7 +18,7 @@ import (
 type waiving struct {
 	*app
 	lockfile.Waiver
-	cardFile string
+	from cards
 }
 
 func newWaive(a *app) *cobra.Command {
@@ -50,7 +50,7 @@ config or the lock is wrong; 3 the lock could not be checked.`,
 	flags.StringVar(&w.Until, "until", "", "the last `DATE` on which the waiver holds (required)")
 	flags.StringVar(&w.Reason, "reason", "", "why the finding may stand: a `TEXT` for the reviewer (required)")
 	flags.StringVar(&w.Owner, "owner", "", "who answers for it (default: the lock's owner)")
-	flags.StringVar(&w.cardFile, "card", "", "judge this `FILE` (- is standard input) as if the agent had answered with it")
+	flags.StringVar(&w.from.file, "card", "", "judge this `FILE` (- is standard input) as if the agent had answered with it")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if _, err := a.config(); err != nil {
 			return err
@@ -93,7 +93,7 @@ func (w *waiving) complete(lock *lockfile.Lock, now time.Time) error {
 
 // run checks the lock and writes the waiver of the finding.
 func (w *waiving) run(ctx context.Context, lock *lockfile.Lock, fingerprint string) error {
-	results, err := w.judge(ctx, []*lockfile.Lock{lock}, w.cardFile)
+	results, err := w.judge(ctx, []*lockfile.Lock{lock}, w.from)
 	if err != nil {
 		return err
 	}

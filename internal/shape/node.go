@@ -1,4 +1,4 @@
-package lockfile
+package shape
 
 import (
 	"bytes"
@@ -13,83 +13,87 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A node is one JSON value with its members in the order they were written,
-// repeated ones among them, so that the reader can point at every fault and
-// the writer can put any value in order.
-type node struct {
-	kind    jsontext.Kind
-	text    string // a string's value; a number as written
-	members []member
-	items   []*node
+// A Node is one JSON value with its members in the order they were written,
+// repeated ones among them, so that a reader can point at every fault and a
+// writer can put any value in order.
+type Node struct {
+	Kind    jsontext.Kind
+	Text    string // a string's value; a number as written
+	Members []Member
+	Items   []*Node
 }
 
-type member struct {
-	name  string
-	value *node
+// A Member is one member of an object.
+type Member struct {
+	Name  string
+	Value *Node
 }
 
-// get returns the first member called name, or nil.
-func (n *node) get(name string) *node {
-	for _, m := range n.members {
-		if m.name == name {
-			return m.value
+// Get returns the first member called name, or nil.
+func (n *Node) Get(name string) *Node {
+	for _, m := range n.Members {
+		if m.Name == name {
+			return m.Value
 		}
 	}
 	return nil
 }
 
-var errTooDeep = fmt.Errorf("nested deeper than %d levels", MaxDepth)
+// ErrMore is that of data behind the value.
+var ErrMore = errors.New("more data after the end of the value")
 
-// readTree reads data, which holds one value and nothing after it.
-func readTree(data []byte) (*node, error) {
+// Parse reads data, which holds one value and nothing after it ([ErrMore]), and
+// is nested no deeper than depth levels. Repeated members are read. Errors of
+// syntax are jsontext's own.
+func Parse(data []byte, depth int) (*Node, error) {
 	// Repeated names are faults with a place, found later, and not the end.
 	d := jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowDuplicateNames(true))
-	n, err := readNode(d)
+	n, err := readNode(d, depth)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := d.ReadToken(); err == nil {
-		return nil, errors.New("more data after the end of the lock")
+		return nil, ErrMore
 	} else if err != io.EOF {
 		return nil, err
 	}
 	return n, nil
 }
 
-func readNode(d *jsontext.Decoder) (*node, error) {
+func readNode(d *jsontext.Decoder, depth int) (*Node, error) {
 	tok, err := d.ReadToken()
 	if err != nil {
 		return nil, err
 	}
-	n := &node{kind: tok.Kind()}
-	switch n.kind {
+	n := &Node{Kind: tok.Kind()}
+	switch n.Kind {
 	case '"', '0':
-		n.text = tok.String()
+		n.Text = tok.String()
 		return n, nil
 	case '{', '[':
-		if d.StackDepth() > MaxDepth {
-			return nil, errTooDeep
+		if d.StackDepth() > depth {
+			return nil, fmt.Errorf("nested deeper than %d levels", depth)
 		}
 	default:
 		return n, nil
 	}
-	for end := n.kind + 2; d.PeekKind() != end; { // '{'+2 is '}', '['+2 is ']'
+	for end := n.Kind + 2; d.PeekKind() != end; { // '{'+2 is '}', '['+2 is ']'
 		var name string
-		if n.kind == '{' {
+		if n.Kind == '{' {
 			tok, err := d.ReadToken()
 			if err != nil {
 				return nil, err
 			}
 			name = tok.String()
 		}
-		v, err := readNode(d)
+		v, err := readNode(d, depth)
 		if err != nil {
 			return nil, err
 		}
-		if n.kind == '{' {
-			n.members = append(n.members, member{name, v})
+		if n.Kind == '{' {
+			n.Members = append(n.Members, Member{name, v})
 		} else {
-			n.items = append(n.items, v)
+			n.Items = append(n.Items, v)
 		}
 	}
 	_, err = d.ReadToken()
@@ -135,6 +139,6 @@ func unit(r rune) rune {
 }
 
 // sorted returns ms by name; the first of equal names stays first.
-func sorted(ms []member) []member {
-	return slices.SortedStableFunc(slices.Values(ms), func(a, b member) int { return compareNames(a.name, b.name) })
+func sorted(ms []Member) []Member {
+	return slices.SortedStableFunc(slices.Values(ms), func(a, b Member) int { return compareNames(a.Name, b.Name) })
 }
