@@ -324,11 +324,11 @@ func editLock(t *rapid.T, l *lockfile.Lock) {
 		ways := l.Profile.Skills[id].Security
 		if len(ways) > 1 && n.Schemes != nil && chance(t, "another way", 3) {
 			if w := pick(t, "way", ways); !isUnknown(w) {
-				n.Schemes, n.Scopes = slices.Sorted(maps.Keys(w.Schemes)), []string{}
+				n.Schemes, n.Scopes = slices.AppendSeq([]string{}, maps.Keys(w.Schemes)), []string{}
 				for _, use := range w.Schemes {
 					n.Scopes = append(n.Scopes, use.Scopes...)
 				}
-				n.Scopes = sortedOnce(n.Scopes)
+				n.Schemes, n.Scopes = sortedOnce(n.Schemes), sortedOnce(n.Scopes)
 			}
 		}
 		if n.Scopes != nil && len(n.Schemes) > 0 && chance(t, "more scopes", 6) {

@@ -140,7 +140,7 @@ func TestSpellingChangesNothing(t *testing.T) {
 		}
 		shuffledItself := judge(t, l, s.render().bytes(spelling{sets: true, members: true, rng: drawRand(t)}), cl)
 		if len(clips(shuffledItself)) > 0 || len(shuffledItself.Findings) > 1 || !shuffledItself.Decided {
-			t.Fatalf("shuffled sets: findings %v, want card-changed at most", shuffledItself.Findings)
+			t.Fatalf("shuffled sets: findings %v, want card-changed at most\n%s", clips(shuffledItself), describeWorld(s, cl, l))
 		}
 	})
 }
@@ -193,7 +193,6 @@ func TestNeedingLessIsNeverWorse(t *testing.T) {
 			if worst(after) <= worst(before) {
 				return
 			}
-			t.Logf("%+v", own)
 		}
 		t.Fatalf("%v; without %s: %s became %s: %q\n%s\nnow %s", done, what, worst(before), worst(after), clips(after), describeWorld(s, cl, l), body)
 	})

@@ -37,27 +37,27 @@ type triple struct {
 	notes        []string // what the result's notes hold
 }
 
-// A change is a named file, "" for the one at hand, and edits to it.
+// A tripleChange is a named file, "" for the one at hand, and edits to it.
 type tripleChange struct {
 	from  string
 	edits []tripleEdit
 }
 
-// An edit sets, inserts (+) or removes (-) the value at a pointer.
+// A tripleEdit sets, inserts (+) or removes (-) the value at a pointer.
 type tripleEdit struct {
 	op      byte // ' ', '+' or '-'
 	pointer string
 	text    string // the value's JSON
 }
 
-// A verdict is what a comparison comes to.
+// A tripleVerdict is what a comparison comes to.
 type tripleVerdict struct {
 	class    string // "undecided" for none, "refused" where nothing could be pinned, "error" for a policy that is none
 	text     string // the state, or what the refusal says
 	findings []tripleFinding
 }
 
-// An expected finding; was and now are compared only where hasValues.
+// A tripleFinding is one that is wanted; was and now are compared only where hasValues.
 type tripleFinding struct {
 	class, rule, path string
 	skills            []string
@@ -100,7 +100,7 @@ func readTriples(t *testing.T) []*triple {
 	return all
 }
 
-// A block is a keyword at the margin, its argument, and the lines under it.
+// A tripleBlock is a keyword at the margin, its argument, and the lines under it.
 type tripleBlock struct {
 	word, arg string
 	lines     []string

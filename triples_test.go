@@ -57,7 +57,7 @@ func TestTriples(t *testing.T) {
 	}
 }
 
-// A pair is one side of a triple, ready to be compared.
+// A triplePair is one side of a triple, ready to be compared.
 type triplePair struct {
 	*triple
 	cfg       *config.Config
@@ -222,7 +222,7 @@ type triplePolicyFault struct{ error }
 // check holds what a pair comes to against a verdict.
 func (p *triplePair) check(t *testing.T, want *tripleVerdict) {
 	t.Helper()
-	r, l, err := p.result(t)
+	r, _, err := p.result(t)
 	if err != nil {
 		got := "refused"
 		if _, ok := errors.AsType[triplePolicyFault](err); ok {
@@ -265,7 +265,6 @@ func (p *triplePair) check(t *testing.T, want *tripleVerdict) {
 			t.Errorf("notes %q, want %q among them", r.Notes, note)
 		}
 	}
-	_ = l
 }
 
 // checkTripleValues compares was, now and message of one finding, where the triple

@@ -32,5 +32,8 @@ func Digest(raw []byte) (string, error) {
 // Sum returns "sha256:" and the hex digits of the SHA-256 of b.
 func Sum(b []byte) string {
 	h := sha256.Sum256(b)
-	return "sha256:" + hex.EncodeToString(h[:])
+	const name = "sha256:"
+	var text [len(name) + 2*len(h)]byte
+	hex.Encode(text[copy(text[:], name):], h[:])
+	return string(text[:])
 }

@@ -39,7 +39,7 @@ import (
 //
 // Compile does not judge c.Err: of an invalid card it compiles what is there.
 func Compile(c *card.Card, cl *Client) (*Profile, []card.Finding) {
-	k := &compiler{card: c, client: cl, texts: newTexts(), unknown: unknown{}}
+	k := &compiler{card: c, client: cl, texts: newTexts(len(c.Skills)), unknown: unknown{}}
 	p := &Profile{
 		Shape:        c.Shape,
 		Name:         c.Name,
@@ -85,6 +85,8 @@ func (k *compiler) identity() {
 	k.texts.add("/name", k.card.Name)
 	k.texts.add("/description", k.card.Description)
 	k.texts.addHidden("/agent_version", k.card.Version)
+	k.texts.addHidden("/icon_url", k.card.IconURL)
+	k.texts.addHidden("/documentation_url", k.card.DocumentationURL)
 	if p := k.card.Provider; p != nil {
 		k.texts.addHidden("/provider/organization", p.Organization)
 		k.texts.addHidden("/provider/url", p.URL)

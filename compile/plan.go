@@ -17,8 +17,7 @@ type Call struct {
 	// Input are the media types that would be sent, Accepts those that can be
 	// used, the best first. Empty means the lock's, and without one the client's.
 	Input, Accepts []string
-	// Lock is how far a lock lets the call go; nil when no lock is asked.
-	Lock *Limit
+	Lock           *Limit // nil when no lock is asked
 }
 
 // A Limit is what a lock has to say of a [Call]; diff.Limit makes it. An empty
@@ -150,12 +149,9 @@ func (k *planning) delivery() string {
 		"push":   k.profile.Push && k.client.PushEndpoint != "",
 		"poll":   true,
 	}
-	order := k.client.Delivery
-	if order == nil {
-		order = []string{"stream", "push"}
+	order := append(slices.Clone(k.client.Delivery), "poll") // which always works
+	if k.client.Delivery == nil {
+		order = []string{"stream", "push", "poll"}
 	}
-	if i := slices.IndexFunc(order, func(way string) bool { return able[way] }); i >= 0 {
-		return order[i]
-	}
-	return "poll"
+	return order[slices.IndexFunc(order, func(way string) bool { return able[way] })]
 }

@@ -22,11 +22,10 @@ func (k *planning) noInterface() string {
 }
 
 func (k *planning) noExtension() string {
-	p := k.profile
-	if !p.Usable {
-		return cmp.Or(p.Reason, "the profile is not usable")
+	if !k.profile.Usable {
+		return cmp.Or(k.profile.Reason, "the profile is not usable")
 	}
-	if lost := without(k.lock.Extensions, p.Extensions); len(lost) > 0 {
+	if lost := without(k.lock.Extensions, k.profile.Extensions); len(lost) > 0 {
 		return fmt.Sprintf("the lock requires %s, which the card does not declare, or the client does not implement", listed(lost))
 	}
 	return ""
@@ -43,12 +42,11 @@ func (k *planning) noSkill() string {
 	if why, ok := p.Disabled[id]; ok {
 		return fmt.Sprintf("an error in the card disables the skill %s: %s", show(id), why)
 	}
-	skill, ok := p.Skills[id]
-	if !ok {
+	var ok bool
+	if k.skill, ok = p.Skills[id]; !ok {
 		ids := slices.Collect(maps.Keys(p.Skills))
 		return fmt.Sprintf("the card has no skill %s, but %s", show(id), listed(nearest.Sort(ids, id)))
 	}
-	k.skill = skill
 	return ""
 }
 
@@ -71,11 +69,11 @@ func (k *planning) noCredential() string {
 		moved := func(name string) bool { _, ok := a.Schemes[name]; return ok }
 		return meets(a) && !slices.ContainsFunc(k.lock.Moved, moved)
 	})
-	if way >= 0 {
+	switch {
+	case way >= 0:
 		k.credential = credentials(list[way], held)
 		return ""
-	}
-	if slices.ContainsFunc(list, meets) {
+	case slices.ContainsFunc(list, meets):
 		return "secrets would go to another origin than the lock records: the skill asks for " + asked(list)
 	}
 	return fmt.Sprintf("the skill asks for more than %s: %s", less, asked(list))
@@ -143,8 +141,7 @@ func (k *planning) noInput() string {
 func (k *planning) noOutput() string {
 	ours := k.modes(k.call.Accepts, k.lock.Output, k.client.Accepts)
 	theirs := k.skill.Output
-	if theirs == nil {
-		k.output = ours
+	if k.output = ours; theirs == nil {
 		k.notes = append(k.notes, "the card does not say which media types the skill answers in: it is asked for all that can be used")
 		return ""
 	}

@@ -15,8 +15,8 @@ type texts struct {
 	hidden map[string][]string
 }
 
-func newTexts() texts {
-	return texts{free: map[string]Text{}, hidden: map[string][]string{}}
+func newTexts(skills int) texts {
+	return texts{free: make(map[string]Text, 2+4*skills), hidden: map[string][]string{}}
 }
 
 // add notes a free text; an absent one is none.
@@ -66,7 +66,7 @@ func textOfList(list []string) Text {
 		hidden = append(hidden, card.Hidden(s)...)
 	}
 	slices.Sort(hidden)
-	return Text{Digest: card.Sum(canonical(set)), Hidden: slices.Compact(hidden)}
+	return Text{Digest: card.Sum(canonicalList(set)), Hidden: slices.Compact(hidden)}
 }
 
 var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")

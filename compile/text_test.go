@@ -44,6 +44,7 @@ func TestCompileTextsOfHiddenCharacters(t *testing.T) {
 	const h = "\u200b"
 	p, _ := compiled(t, func(c *card.Card, _ *Client) {
 		c.Name, c.Version = "", "1"+h
+		c.IconURL, c.DocumentationURL = "https://a.example/icon"+h, "https://a.example/docs"+h
 		c.Provider = &card.Provider{Organization: "Acme" + h, URL: "https://acme.example/" + h}
 		c.Interfaces = []card.Interface{
 			entry("JSONRPC", "1.0", "https://a.example/1"+h), entry("JSONRPC", "1.0", "https://a.example/2\u202e"),
@@ -60,7 +61,7 @@ func TestCompileTextsOfHiddenCharacters(t *testing.T) {
 	})
 	want := []string{
 		"/agent_version", "/declared_extensions/urn:x~1" + h + "/description", "/declared_extensions/urn:x~1" + h + "/uri",
-		"/interfaces/JSONRPC+1.0/url", "/provider/organization", "/provider/url",
+		"/documentation_url", "/icon_url", "/interfaces/JSONRPC+1.0/url", "/provider/organization", "/provider/url",
 		"/schemes/key" + h + "/id", "/schemes/key" + h + "/name",
 		"/schemes/oauth/flows/clientCredentials/token_url", "/schemes/oauth/oauth2_metadata_url", "/skills/s" + h + "/id",
 	}

@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"mime"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/internal/duration"
+	"github.com/a2alock/a2alock/internal/media"
 )
 
 // The readers below make the read of a [key]. The checks they are given never
@@ -164,8 +164,7 @@ func isVersion(s string) error {
 
 // isMediaType wants what can be compared: a wildcard would match nothing.
 func isMediaType(s string) error {
-	t, _, err := mime.ParseMediaType(s)
-	if err != nil || strings.Count(t, "/") != 1 || strings.ContainsAny(t, "*") || strings.TrimSpace(s) != s {
+	if !media.Is(s) {
 		return errors.New("want a media type such as text/plain, without wildcards")
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/security"
 	"github.com/a2alock/a2alock/lockfile"
 )
 
@@ -83,15 +84,8 @@ func lockOf(r *compile.Reading) *lockfile.Lock {
 // first way to authenticate that can be read.
 func needOf(s compile.Skill) lockfile.Need {
 	need := lockfile.Need{Input: s.Input, Output: s.Output}
-	all := ways(s.Security)
-	first := max(0, slices.IndexFunc(all, func(a compile.Alternative) bool { return !unreadable(a) }))
-	if unreadable(all[first]) {
-		return need
+	if schemes, scopes, ok := security.FirstReadable(s.Security); ok {
+		need.Schemes, need.Scopes = schemes, scopes
 	}
-	for name, use := range all[first].Schemes {
-		need.Schemes = append(need.Schemes, name)
-		need.Scopes = append(need.Scopes, use.Scopes...)
-	}
-	need.Schemes, need.Scopes = set(need.Schemes), set(need.Scopes)
 	return need
 }

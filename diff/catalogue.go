@@ -39,7 +39,7 @@ var catalogue = assemble(
 	subject{"Interface", interfaceRules},
 	subject{"Capabilities", capabilityRules},
 	subject{"Extensions", extensionRules},
-	subject{"Skills", skillRules},
+	subject{"Skills", slices.Concat(skillRules, unusedSkillRules)},
 	subject{"Security", securityRules},
 	subject{"Text", textRules},
 	subject{lockStateSubject, lockStateRules},

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/internal/say"
 )
 
 // Compare runs every rule over c. The result is decided, with the worst class
@@ -98,13 +99,11 @@ func disabled(c *Comparison) []string {
 	var reasons []string
 	for _, id := range c.known().required {
 		if why, ok := c.Now.Disabled[id]; ok {
-			reasons = append(reasons, fmt.Sprintf("the required skill %s cannot be read: %s", quote(id), oneLine(why)))
+			reasons = append(reasons, fmt.Sprintf("the required skill %s cannot be read: %s", say.Quote(id), say.OneLine(why)))
 		}
 	}
 	return reasons
 }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // replacedBy names for a general rule the more specific ones that speak in its
 // place when both have the same path. Where more than the path decides, the
@@ -176,7 +175,7 @@ func likeness(f Finding) string {
 		panic("diff: a bug in a2alock: " + err.Error())
 	}
 	member := f.Path
-	if _, rest, ok := inside(f.Path, "/skills/"); ok {
+	if _, rest, ok := say.Inside(f.Path, "/skills/"); ok {
 		member = rest
 	}
 	return fmt.Sprintf("%s %d %q %s", f.Rule, f.Class, member, values)
@@ -187,5 +186,5 @@ func named(skills []string) string {
 	if len(skills) == 0 {
 		return ""
 	}
-	return verb(len(skills), "skill ", "skills ") + list(skills) + ": "
+	return say.Verb(len(skills), "skill ", "skills ") + say.List(skills) + ": "
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/security"
 	"github.com/a2alock/a2alock/lockfile"
 )
 
@@ -13,9 +14,9 @@ type facts struct {
 	required []string // ids of the required skills, sorted
 	skills   []skill  // those of them that are there
 	pin      *pin     // nil when the lock records none
-	held     []held
-	security []Finding
-	waivers  []waiver // once the findings have their classes
+	security *security.Record
+	changes  []security.Change // of security
+	waivers  []waiver          // once the findings have their classes
 }
 
 // A skill is a required one that can be compared.
@@ -69,9 +70,9 @@ func (c *Comparison) known() *facts {
 		}
 		f.skills = append(f.skills, s)
 	}
-	c.facts = f // before the rest, which asks for it
-	f.held = recorded(c)
-	f.security = securityFindings(c)
+	f.security = security.New(securityOf(f.skills), c.Client, c.HoldsAll)
+	f.changes = f.security.Changes()
+	c.facts = f
 	return f
 }
 

@@ -1,6 +1,10 @@
 package diff
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/a2alock/a2alock/internal/say"
+)
 
 // notes says once what this lock cannot answer: a rule whose "was" the lock
 // does not record stays silent, and nobody should take that for "no change".
@@ -26,7 +30,7 @@ func notes(c *Comparison) []string {
 		}
 	}
 	if len(unpinned) > 0 {
-		lacks = append(lacks, "a pinned profile of "+list(unpinned))
+		lacks = append(lacks, "a pinned profile of "+say.List(unpinned))
 	}
 	if len(lacks) == 0 {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/a2alock/a2alock/internal/duration"
+	"github.com/a2alock/a2alock/internal/say"
 	"github.com/a2alock/a2alock/lockfile"
 )
 
@@ -48,7 +49,7 @@ func (p Policy) With(l *lockfile.Policy) (Policy, error) {
 			continue
 		}
 		if *age.into, err = duration.Parse(age.text); err != nil {
-			return Policy{}, &PolicyError{Pointer: pointer(age.member), Msg: err.Error()}
+			return Policy{}, &PolicyError{Pointer: say.Pointer(age.member), Msg: err.Error()}
 		}
 	}
 	return p, nil
@@ -61,7 +62,7 @@ func (p Policy) with(rules map[string]string, textPolicy string) (Policy, error)
 	for _, id := range slices.Sorted(maps.Keys(rules)) {
 		class, err := override(id, rules[id])
 		if err != nil {
-			errs = append(errs, &PolicyError{Pointer: pointer("rules", id), Msg: err.Error()})
+			errs = append(errs, &PolicyError{Pointer: say.Pointer("rules", id), Msg: err.Error()})
 			continue
 		}
 		classes[id] = class

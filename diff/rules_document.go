@@ -7,6 +7,7 @@ import (
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/internal/redact"
+	"github.com/a2alock/a2alock/internal/say"
 )
 
 var documentRules = []Rule{
@@ -84,7 +85,7 @@ func cardMoved(c *Comparison) []Finding {
 		return nil
 	}
 	was, now := redact.URL(c.Lock.Agent), redact.URL(c.Seen.URL)
-	return []Finding{found("", was, now, "the card was answered from %s, and %s is pinned", quote(now), quote(was))}
+	return []Finding{found("", was, now, "the card was answered from %s, and %s is pinned", say.Quote(now), say.Quote(was))}
 }
 
 func cardMovedOffsite(c *Comparison) []Finding {
@@ -96,9 +97,9 @@ func cardMovedOffsite(c *Comparison) []Finding {
 		return nil
 	}
 	f := found("", redact.URL(c.Lock.Agent), redact.URL(c.Seen.URL), "a redirect led from %s to another origin: the card came from %s",
-		quote(redact.URL(c.Lock.Agent)), quote(redact.URL(c.Seen.URL)))
+		say.Quote(redact.URL(c.Lock.Agent)), say.Quote(redact.URL(c.Seen.URL)))
 	if was == now {
-		f.Message = fmt.Sprintf("a redirect left the origin of %s, and another one came back to it", quote(redact.URL(c.Lock.Agent)))
+		f.Message = fmt.Sprintf("a redirect left the origin of %s, and another one came back to it", say.Quote(redact.URL(c.Lock.Agent)))
 	}
 	if c.allows(now) {
 		f.Class = Review
@@ -147,8 +148,8 @@ func changeUnclassified(c *Comparison) []Finding {
 		} else if !has {
 			what = "went away"
 		}
-		f := found(p, raw(before), raw(after), "%s, a member outside the schema, %s", quote(p), what)
-		if id, _, ok := inside(p, "/skills/"); ok {
+		f := found(p, raw(before), raw(after), "%s, a member outside the schema, %s", say.Quote(p), what)
+		if id, _, ok := say.Inside(p, "/skills/"); ok {
 			f = f.of(id)
 		}
 		out = append(out, f)
@@ -160,20 +161,20 @@ func changeUnclassified(c *Comparison) []Finding {
 // or went as a whole: the rules that say so cover its members.
 func spokenFor(c *Comparison, p string) bool {
 	came := func(had, has bool) bool { return had != has }
-	if id, _, ok := inside(p, "/skills/"); ok {
+	if id, _, ok := say.Inside(p, "/skills/"); ok {
 		_, has := c.Now.Skills[id]
 		return came(offered(c.Was, id), has)
 	}
-	if uri, _, ok := inside(p, "/declared_extensions/"); ok {
+	if uri, _, ok := say.Inside(p, "/declared_extensions/"); ok {
 		_, had := c.Was.DeclaredExtensions[uri]
 		_, has := c.Now.DeclaredExtensions[uri]
 		return came(had, has)
 	}
-	if name, _, ok := inside(p, "/interfaces/"); ok {
+	if name, _, ok := say.Inside(p, "/interfaces/"); ok {
 		at := func(i compile.Interface) bool { return fmt.Sprintf("%s+%s", i.Binding, i.Version) == name }
 		return came(slices.ContainsFunc(c.Was.Interfaces, at), slices.ContainsFunc(c.Now.Interfaces, at))
 	}
-	if name, _, ok := inside(p, "/schemes/"); ok {
+	if name, _, ok := say.Inside(p, "/schemes/"); ok {
 		// Of a scheme that no required skill asks for, as of its definition,
 		// nothing concerns this lock.
 		return !asked(c, name) || !uses(c, name)

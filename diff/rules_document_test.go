@@ -136,6 +136,18 @@ func TestDocumentRules(t *testing.T) {
 			want: []string{"alternative-gained"},
 		},
 		{
+			name: "unknown member of a scheme that nothing asks for",
+			was:  withSchemes(keyScheme+`,"k2":{"apiKeySecurityScheme":{"location":"query","name":"k"}}`, `{"schemes":{"key":{}}}`),
+			now:  withSchemes(keyScheme+`,"k2":{"apiKeySecurityScheme":{"location":"query","name":"k","x":1}}`, `{"schemes":{"key":{}}}`),
+			want: []string{"card-changed"},
+		},
+		{
+			name: "unknown member of a new scheme that nothing asks for",
+			was:  withSchemes(keyScheme, `{"schemes":{"key":{}}}`),
+			now:  withSchemes(keyScheme+`,"k2":{"apiKeySecurityScheme":{"location":"query","name":"k","x":1}}`, `{"schemes":{"key":{}}}`),
+			want: []string{"card-changed"},
+		},
+		{
 			name: "unknown member of a requirement",
 			was:  withSchemes(keyScheme, `{"schemes":{"key":{}}}`),
 			now:  withSchemes(keyScheme, `{"schemes":{"key":{}},"x-when":"always"}`),

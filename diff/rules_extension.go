@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/say"
 )
 
 var extensionRules = []Rule{
@@ -119,7 +120,7 @@ func requiresExtension(c *Comparison, uri string) bool {
 }
 
 func extensionPath(uri string, member ...string) string {
-	return pointer(append([]string{"declared_extensions", uri}, member...)...)
+	return say.Pointer(append([]string{"declared_extensions", uri}, member...)...)
 }
 
 func extensionMissing(c *Comparison) []Finding {
@@ -127,7 +128,7 @@ func extensionMissing(c *Comparison) []Finding {
 	for _, uri := range c.Lock.Requires.Extensions {
 		if _, ok := c.Now.DeclaredExtensions[uri]; !ok {
 			out = append(out, found(extensionPath(uri), c.Lock.Requires.Extensions, nil,
-				"the extension %s, which the lock requires, is no longer declared", quote(uri)))
+				"the extension %s, which the lock requires, is no longer declared", say.Quote(uri)))
 		}
 	}
 	return out
@@ -138,7 +139,7 @@ func extensionVersionMoved(c *Comparison) []Finding {
 	for _, uri := range c.Lock.Requires.Extensions {
 		if to := versionsOf(c, uri); len(to) > 0 {
 			out = append(out, found(extensionPath(uri), c.Lock.Requires.Extensions, to,
-				"the extension %s, which the lock requires, is there as %s only", quote(uri), list(to)))
+				"the extension %s, which the lock requires, is there as %s only", say.Quote(uri), say.List(to)))
 		}
 	}
 	return out
@@ -159,12 +160,17 @@ func versionApart(a, b string) bool {
 	if a == b || len(x) != len(y) {
 		return false
 	}
+	apart := false // a slash more is no version
 	for i := range x {
-		if x[i] != y[i] && (!versionSegment.MatchString(x[i]) || !versionSegment.MatchString(y[i])) {
+		if x[i] == y[i] {
+			continue
+		}
+		if !versionSegment.MatchString(x[i]) || !versionSegment.MatchString(y[i]) {
 			return false
 		}
+		apart = true
 	}
-	return true
+	return apart
 }
 
 // v1, 1.2.0, v2-beta, 2025-06-01
@@ -187,7 +193,7 @@ func extensionRequiredUnknown(c *Comparison) []Finding {
 			continue
 		}
 		out = append(out, found(extensionPath(uri, "required"), wasRequired(c, uri), true,
-			"the agent requires the extension %s, which the client does not implement", quote(uri)))
+			"the agent requires the extension %s, which the client does not implement", say.Quote(uri)))
 	}
 	return out
 }
@@ -214,7 +220,7 @@ func extensionRequiredKnown(c *Comparison) []Finding {
 			continue
 		}
 		out = append(out, found(extensionPath(uri, "required"), was, true,
-			"the extension %s became required; the client implements it", quote(uri)))
+			"the extension %s became required; the client implements it", say.Quote(uri)))
 	}
 	return out
 }
@@ -232,7 +238,7 @@ func extensionParamsChanged(c *Comparison) []Finding {
 	for _, uri := range changed {
 		was, now := p.DeclaredExtensions[uri], c.Now.DeclaredExtensions[uri]
 		f := found(extensionPath(uri, "params"), raw(was.Params), raw(now.Params),
-			"the parameters of the extension %s changed", quote(uri))
+			"the parameters of the extension %s changed", say.Quote(uri))
 		if !requiresExtension(c, uri) && !was.Required && !now.Required {
 			f.Class = Compatible
 		}
@@ -255,11 +261,11 @@ func extensionNoLongerRequired(c *Comparison) []Finding {
 	for _, uri := range freed {
 		if _, declared := c.Now.DeclaredExtensions[uri]; declared {
 			out = append(out, found(extensionPath(uri, "required"), true, false,
-				"the extension %s is no longer required", quote(uri)))
+				"the extension %s is no longer required", say.Quote(uri)))
 			continue
 		}
 		out = append(out, found(extensionPath(uri, "required"), true, nil,
-			"the extension %s is no longer required: it is gone", quote(uri)))
+			"the extension %s is no longer required: it is gone", say.Quote(uri)))
 	}
 	return out
 }
@@ -280,7 +286,7 @@ func extensionGained(c *Comparison) []Finding {
 	var out []Finding
 	for _, uri := range came {
 		out = append(out, found(extensionPath(uri), nil, c.Now.DeclaredExtensions[uri],
-			"the optional extension %s is new", quote(uri)))
+			"the optional extension %s is new", say.Quote(uri)))
 	}
 	return out
 }
@@ -297,7 +303,7 @@ func extensionLostUnused(c *Comparison) []Finding {
 	var out []Finding
 	for _, uri := range gone {
 		out = append(out, found(extensionPath(uri), p.DeclaredExtensions[uri], nil,
-			"the optional extension %s is gone; the lock does not require it", quote(uri)))
+			"the optional extension %s is gone; the lock does not require it", say.Quote(uri)))
 	}
 	return out
 }

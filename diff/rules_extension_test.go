@@ -29,6 +29,7 @@ func TestExtensionRules(t *testing.T) {
 		{name: "another name", was: exts(known), now: exts(uri("https://ext.example/quotations/v1")), lock: needKnown, want: []string{"extension-missing", "extension-gained"}},
 		{name: "another host", was: exts(known), now: exts(uri("https://ext2.example/citations/v1")), lock: needKnown, want: []string{"extension-missing", "extension-gained"}},
 		{name: "another port is no version", was: exts(uri("https://e.example:8443/x")), now: exts(uri("https://e.example:9443/x")), lock: needs("https://e.example:8443/x"), want: []string{"extension-missing", "extension-gained"}},
+		{name: "a slash more is no version", was: exts(uri("https://e.example/x/v1")), now: exts(uri("https://e.example/x/v1/")), lock: needs("https://e.example/x/v1"), want: []string{"extension-missing", "extension-gained"}},
 		{name: "a version segment came", was: exts(uri("https://e.example/x")), now: exts(uri("https://e.example/x/v1")), lock: needs("https://e.example/x"), want: []string{"extension-missing", "extension-gained"}},
 		{name: "version and name", was: exts(known), now: exts(uri("https://ext.example/quotations/v2")), lock: needKnown, want: []string{"extension-missing", "extension-gained"}},
 		{name: "version in a urn", was: exts(uri("urn:a2a:ext:v1.0")), now: exts(uri("urn:a2a:ext:v1.1")), lock: needs("urn:a2a:ext:v1.0"), want: []string{"extension-version-moved"}},

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/internal/say"
 )
 
 var identityRules = []Rule{
@@ -70,9 +71,9 @@ func versionChanged(c *Comparison) []Finding {
 	case was == "" || was == now:
 		return nil
 	case now == "":
-		return []Finding{found("/agent_version", was, now, "the agent's version was %s, and it names none now", quote(was))}
+		return []Finding{found("/agent_version", was, now, "the agent's version was %s, and it names none now", say.Quote(was))}
 	}
-	return []Finding{found("/agent_version", was, now, "the agent's version was %s and is %s", quote(was), quote(now))}
+	return []Finding{found("/agent_version", was, now, "the agent's version was %s and is %s", say.Quote(was), say.Quote(now))}
 }
 
 func versionDecreased(c *Comparison) []Finding {
@@ -82,7 +83,7 @@ func versionDecreased(c *Comparison) []Finding {
 	if !ok || !ok2 || semver.Compare(after, before) >= 0 {
 		return nil
 	}
-	return []Finding{found("/agent_version", was, now, "the agent's version went down from %s to %s", quote(was), quote(now))}
+	return []Finding{found("/agent_version", was, now, "the agent's version went down from %s to %s", say.Quote(was), say.Quote(now))}
 }
 
 // semantic gives v the "v" that package semver wants. The two short forms that
@@ -99,7 +100,7 @@ func agentRenamed(c *Comparison) []Finding {
 		return nil
 	}
 	return []Finding{found("/name", was.Name, c.Now.Name, "the agent was called %s and is called %s",
-		quote(was.Name), quote(c.Now.Name))}
+		say.Quote(was.Name), say.Quote(c.Now.Name))}
 }
 
 // fold leaves of a name what tells it from others.
@@ -122,15 +123,15 @@ func providerChanged(c *Comparison) []Finding {
 		if *was == (card.Provider{}) {
 			return nil
 		}
-		return []Finding{found("/provider", was, nil, "the card no longer names a provider; it was %s", quote(was.Organization))}
+		return []Finding{found("/provider", was, nil, "the card no longer names a provider; it was %s", say.Quote(was.Organization))}
 	}
 	host, newHost := hostOf(was.URL), hostOf(now.URL)
 	switch {
 	case was.Organization != "" && was.Organization != now.Organization:
 		return []Finding{found("/provider", was, now, "the provider was %s and is %s",
-			quote(was.Organization), quote(now.Organization))}
+			say.Quote(was.Organization), say.Quote(now.Organization))}
 	case host != "" && host != newHost:
-		return []Finding{found("/provider", was, now, "the provider's host was %s and is %s", quote(host), quote(newHost))}
+		return []Finding{found("/provider", was, now, "the provider's host was %s and is %s", say.Quote(host), say.Quote(newHost))}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/internal/address"
+	"github.com/a2alock/a2alock/internal/say"
 )
 
 var interfaceRules = []Rule{
@@ -146,7 +147,7 @@ func interfaceNoneUsable(c *Comparison) []Finding {
 		return []Finding{found("/interface", c.known().pin.value(), nil, "the card offers no interface that can be called")}
 	}
 	return []Finding{found("/interface", c.known().pin.value(), nil,
-		"the client speaks none of the interfaces that the card offers: %s", list(offers))}
+		"the client speaks none of the interfaces that the card offers: %s", say.List(offers))}
 }
 
 func interfaceChanged(c *Comparison) []Finding {
@@ -167,7 +168,7 @@ func interfaceDropped(c *Comparison) []Finding {
 		"the pinned %s is no longer offered, and the client would use %s", transport(&p.Interface), transport(now))}
 }
 
-func transport(i *compile.Interface) string { return quote(i.Binding + " " + i.Version) }
+func transport(i *compile.Interface) string { return say.Quote(i.Binding + " " + i.Version) }
 
 func stillOffered(c *Comparison, p *pin) bool {
 	for i := range c.Now.Interfaces {
@@ -233,7 +234,7 @@ func interfaceURLChanged(c *Comparison) []Finding {
 	case !ok || !m.keeps || m.same:
 		return nil
 	case m.upgraded():
-		return []Finding{found(interfaceURL, m.was, m.now, "the interface moved from http to https: %s is now %s", quote(m.was), quote(m.now))}
+		return []Finding{found(interfaceURL, m.was, m.now, "the interface moved from http to https: %s is now %s", say.Quote(m.was), say.Quote(m.now))}
 	case !m.sameOrigin():
 		return nil
 	}
@@ -241,7 +242,7 @@ func interfaceURLChanged(c *Comparison) []Finding {
 	if strings.TrimSuffix(m.was, "/") == strings.TrimSuffix(m.now, "/") {
 		what = "the interface's address differs in its trailing slash"
 	}
-	return []Finding{found(interfaceURL, m.was, m.now, "%s: %s is now %s", what, quote(m.was), quote(m.now))}
+	return []Finding{found(interfaceURL, m.was, m.now, "%s: %s is now %s", what, say.Quote(m.was), say.Quote(m.now))}
 }
 
 func interfaceOriginChanged(c *Comparison) []Finding {
@@ -254,7 +255,7 @@ func interfaceOriginChanged(c *Comparison) []Finding {
 		return nil
 	}
 	f := found(interfaceURL, m.was, m.now, "calls and credentials would go to another origin: %s is now %s",
-		quote(m.was), quote(m.now))
+		say.Quote(m.was), say.Quote(m.now))
 	if c.allows(m.nowOrigin) {
 		f.Class = Review
 	}
@@ -266,7 +267,7 @@ func interfaceInsecure(c *Comparison) []Finding {
 	if !ok || !m.insecure() {
 		return nil
 	}
-	return []Finding{found(interfaceURL, m.was, m.now, "calls would no longer be encrypted: %s is now %s", quote(m.was), quote(m.now))}
+	return []Finding{found(interfaceURL, m.was, m.now, "calls would no longer be encrypted: %s is now %s", say.Quote(m.was), say.Quote(m.now))}
 }
 
 func interfaceAddressPrivate(c *Comparison) []Finding {
@@ -275,7 +276,7 @@ func interfaceAddressPrivate(c *Comparison) []Finding {
 		return nil
 	}
 	return []Finding{found(interfaceURL, m.was, m.now, "calls would go to the private or local host %s: %s is now %s",
-		quote(m.nowHost), quote(m.was), quote(m.now))}
+		say.Quote(m.nowHost), say.Quote(m.was), say.Quote(m.now))}
 }
 
 func interfaceTenantChanged(c *Comparison) []Finding {
@@ -284,7 +285,7 @@ func interfaceTenantChanged(c *Comparison) []Finding {
 		return nil
 	}
 	return []Finding{found("/interface/tenant", p.Tenant, now.Tenant, "the interface's tenant was %s and is %s",
-		quote(p.Tenant), quote(now.Tenant))}
+		say.Quote(p.Tenant), say.Quote(now.Tenant))}
 }
 
 func fallbackLost(c *Comparison) []Finding {
@@ -296,7 +297,7 @@ func fallbackLost(c *Comparison) []Finding {
 	var out []Finding
 	for _, i := range was.Interfaces {
 		if c.speaks(&i) && !isPinned(c, &i) && !lists(now.Interfaces, &i) {
-			out = append(out, found(interfacePath(&i), i, nil, "%s at %s is no longer offered; the lock does not use it", transport(&i), quote(i.URL)))
+			out = append(out, found(interfacePath(&i), i, nil, "%s at %s is no longer offered; the lock does not use it", transport(&i), say.Quote(i.URL)))
 		}
 	}
 	return out
@@ -311,14 +312,14 @@ func interfaceGained(c *Comparison) []Finding {
 	for _, i := range now.Interfaces {
 		// Of the chosen one the rules above speak.
 		if c.speaks(&i) && !equal(&i, now.Interface) && !isPinned(c, &i) && !lists(was.Interfaces, &i) {
-			out = append(out, found(interfacePath(&i), nil, i, "%s at %s is offered too", transport(&i), quote(i.URL)))
+			out = append(out, found(interfacePath(&i), nil, i, "%s at %s is offered too", transport(&i), say.Quote(i.URL)))
 		}
 	}
 	return out
 }
 
 func interfacePath(i *compile.Interface) string {
-	return pointer("interfaces", i.Binding+"+"+i.Version)
+	return say.Pointer("interfaces", i.Binding+"+"+i.Version)
 }
 
 func isPinned(c *Comparison, i *compile.Interface) bool {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2alock/a2alock/internal/say"
 	"github.com/a2alock/a2alock/lockfile"
 )
 
@@ -77,11 +78,11 @@ func evidenceStale(c *Comparison) []Finding {
 		f := Finding{}
 		switch at, ok := evidenceTime(e); {
 		case !ok:
-			f = found(pointer("verified", claim.key), evidenceText(e), nil,
-				"the evidence for %s names no day, so its age is not known", quote(claim.key))
+			f = found(say.Pointer("verified", claim.key), evidenceText(e), nil,
+				"the evidence for %s names no day, so its age is not known", say.Quote(claim.key))
 		case c.At.Sub(at) > limit:
-			f = found(pointer("verified", claim.key), evidenceText(e), nil,
-				"the evidence for %s is of %s, older than %s", quote(claim.key), at.Format(time.DateOnly), days(limit))
+			f = found(say.Pointer("verified", claim.key), evidenceText(e), nil,
+				"the evidence for %s is of %s, older than %s", say.Quote(claim.key), at.Format(time.DateOnly), days(limit))
 		default:
 			continue
 		}
@@ -165,8 +166,8 @@ func waiverExpired(c *Comparison) []Finding {
 	var out []Finding
 	for i, w := range c.known().waivers {
 		if w.fault != "" && w.matches {
-			out = append(out, found(pointer("waivers", strconv.Itoa(i)), w.Until, nil,
-				"the waiver of %s does not hold: %s", quote(w.Rule), w.fault))
+			out = append(out, found(say.Pointer("waivers", strconv.Itoa(i)), w.Until, nil,
+				"the waiver of %s does not hold: %s", say.Quote(w.Rule), w.fault))
 		}
 	}
 	return out
@@ -176,8 +177,8 @@ func waiverUnused(c *Comparison) []Finding {
 	var out []Finding
 	for i, w := range c.known().waivers {
 		if !w.matches {
-			out = append(out, found(pointer("waivers", strconv.Itoa(i)), w.Until, nil,
-				"the waiver of %s matches no finding", quote(w.Rule)))
+			out = append(out, found(say.Pointer("waivers", strconv.Itoa(i)), w.Until, nil,
+				"the waiver of %s matches no finding", say.Quote(w.Rule)))
 		}
 	}
 	return out

@@ -1,5 +1,9 @@
 package diff
 
+import (
+	"github.com/a2alock/a2alock/internal/security"
+)
+
 var securityRules = []Rule{
 	{
 		ID:    "security-unsatisfiable",
@@ -193,9 +197,26 @@ func securityCheck(rule string) func(*Comparison) []Finding {
 
 func securitySays(c *Comparison, rule string) []Finding {
 	var out []Finding
-	for _, f := range c.known().security {
-		if f.Rule == rule {
-			out = append(out, f)
+	for _, s := range c.known().changes {
+		if s.Rule != rule {
+			continue
+		}
+		f := Finding{Class: byRule, Path: s.Path, Was: s.Was, Now: s.Now, Message: s.Message}.of(s.Skill)
+		if s.Mild {
+			f.Class = Review
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// securityOf is the security of the required skills that are there.
+func securityOf(skills []skill) []security.Skill {
+	out := make([]security.Skill, len(skills))
+	for i, s := range skills {
+		out[i] = security.Skill{ID: s.id, Now: s.now.Security, Schemes: s.need.Schemes, Scopes: s.need.Scopes}
+		if s.was != nil {
+			out[i].Recorded, out[i].Was = true, s.was.Security
 		}
 	}
 	return out

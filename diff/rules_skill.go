@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/say"
 )
 
 var skillRules = []Rule{
@@ -115,45 +116,6 @@ var skillRules = []Rule{
 		},
 		Check: modesUndeclared,
 	},
-	{
-		ID:    "skill-gained",
-		Class: Compatible,
-		Title: "there is a new skill",
-		Why:   "This workflow does not use it.",
-		Do:    "Nothing.",
-		Spec:  "4.4.5",
-		Example: Example{
-			Was: `{"skills":[{"id":"quote"}]}`,
-			Now: `{"skills":[{"id":"quote"},{"id":"book"}]}`,
-		},
-		Check: skillGained,
-	},
-	{
-		ID:    "skill-lost-unused",
-		Class: Compatible,
-		Title: "a skill that the lock does not require is gone, or can no longer be read",
-		Why:   "This workflow does not use it.",
-		Do:    "Nothing.",
-		Spec:  "4.4.5",
-		Example: Example{
-			Was: `{"skills":[{"id":"quote"},{"id":"book"}]}`,
-			Now: `{"skills":[{"id":"quote"}]}`,
-		},
-		Check: skillLostUnused,
-	},
-	{
-		ID:    "skill-changed-unused",
-		Class: Compatible,
-		Title: "a skill that the lock does not require changed",
-		Why:   "This workflow does not use it.",
-		Do:    "Nothing.",
-		Spec:  "4.4.5",
-		Example: Example{
-			Was: `{"skills":[{"id":"quote"},{"id":"book"}]}`,
-			Now: `{"skills":[{"id":"quote"},{"id":"book","inputModes":["text/plain"]}]}`,
-		},
-		Check: skillChangedUnused,
-	},
 }
 
 func skillRemoved(c *Comparison) []Finding {
@@ -162,9 +124,9 @@ func skillRemoved(c *Comparison) []Finding {
 		if _, ok := c.Now.Skills[id]; ok || isDisabled(c, id) || slices.Contains(c.Now.Ambiguous, id) {
 			continue
 		}
-		f := found(pointer("skills", id), pinnedSkill(c, id), nil, "the lock requires it, and it is gone").of(id)
+		f := found(say.Pointer("skills", id), pinnedSkill(c, id), nil, "the lock requires it, and it is gone").of(id)
 		if to := likelyRename(c, id); to != "" {
-			f.Message += "; " + quote(id) + " may be " + quote(to) + " now"
+			f.Message += "; " + say.Quote(id) + " may be " + say.Quote(to) + " now"
 		}
 		out = append(out, f)
 	}
@@ -190,7 +152,7 @@ func skillAmbiguous(c *Comparison) []Finding {
 	var out []Finding
 	for _, id := range c.known().required {
 		if slices.Contains(c.Now.Ambiguous, id) {
-			out = append(out, found(pointer("skills", id), pinnedSkill(c, id), nil,
+			out = append(out, found(say.Pointer("skills", id), pinnedSkill(c, id), nil,
 				"the lock requires it, and its id occurs more than once").of(id))
 		}
 	}
@@ -204,8 +166,8 @@ func inputNarrowed(c *Comparison) []Finding {
 			continue // unknown, not empty
 		}
 		if lost := refused(c, s.need.Input, s.now.Input); len(lost) > 0 {
-			out = append(out, found(pointer("skills", s.id, "input"), s.need.Input, s.now.Input,
-				"%s, which the workflow sends, %s no longer accepted", list(lost), verb(len(lost), "is", "are")).of(s.id))
+			out = append(out, found(say.Pointer("skills", s.id, "input"), s.need.Input, s.now.Input,
+				"%s, which the workflow sends, %s no longer accepted", say.List(lost), say.Verb(len(lost), "is", "are")).of(s.id))
 		}
 	}
 	return out
@@ -218,8 +180,8 @@ func inputWidened(c *Comparison) []Finding {
 			continue
 		}
 		if came := missing(s.now.Input, s.was.Input); len(came) > 0 {
-			out = append(out, found(pointer("skills", s.id, "input"), s.was.Input, s.now.Input,
-				"%s %s accepted too", list(came), verb(len(came), "is", "are")).of(s.id))
+			out = append(out, found(say.Pointer("skills", s.id, "input"), s.was.Input, s.now.Input,
+				"%s %s accepted too", say.List(came), say.Verb(len(came), "is", "are")).of(s.id))
 		}
 	}
 	return out
@@ -233,8 +195,8 @@ func outputLost(c *Comparison) []Finding {
 		}
 		lost := refused(c, s.need.Output, s.now.Output)
 		if len(lost) > 0 && len(lost) == len(s.need.Output) {
-			out = append(out, found(pointer("skills", s.id, "output"), s.need.Output, s.now.Output,
-				"none of the types that the workflow can use is offered: %s", list(lost)).of(s.id))
+			out = append(out, found(say.Pointer("skills", s.id, "output"), s.need.Output, s.now.Output,
+				"none of the types that the workflow can use is offered: %s", say.List(lost)).of(s.id))
 		}
 	}
 	return out
@@ -248,9 +210,9 @@ func outputNarrowed(c *Comparison) []Finding {
 		}
 		lost := refused(c, s.need.Output, s.now.Output)
 		if len(lost) > 0 && len(lost) < len(s.need.Output) {
-			out = append(out, found(pointer("skills", s.id, "output"), s.need.Output, s.now.Output,
+			out = append(out, found(say.Pointer("skills", s.id, "output"), s.need.Output, s.now.Output,
 				"%s %s no longer offered; another type that the workflow can use is left",
-				list(lost), verb(len(lost), "is", "are")).of(s.id))
+				say.List(lost), say.Verb(len(lost), "is", "are")).of(s.id))
 		}
 	}
 	return out
@@ -266,8 +228,8 @@ func outputWidened(c *Comparison) []Finding {
 			return len(refused(c, s.need.Output, []string{mode})) < len(s.need.Output) // the lock names it
 		})
 		if len(came) > 0 {
-			out = append(out, found(pointer("skills", s.id, "output"), s.was.Output, s.now.Output,
-				"%s %s offered too", list(came), verb(len(came), "is", "are")).of(s.id))
+			out = append(out, found(say.Pointer("skills", s.id, "output"), s.was.Output, s.now.Output,
+				"%s %s offered too", say.List(came), say.Verb(len(came), "is", "are")).of(s.id))
 		}
 	}
 	return out
@@ -297,11 +259,11 @@ func modesUndeclared(c *Comparison) []Finding {
 			continue
 		}
 		if s.now.Input == nil && len(wasInput) > 0 {
-			out = append(out, found(pointer("skills", s.id, "input"), wasInput, nil,
+			out = append(out, found(say.Pointer("skills", s.id, "input"), wasInput, nil,
 				"the card no longer says which media types it accepts").of(s.id))
 		}
 		if s.now.Output == nil && len(wasOutput) > 0 {
-			out = append(out, found(pointer("skills", s.id, "output"), wasOutput, nil,
+			out = append(out, found(say.Pointer("skills", s.id, "output"), wasOutput, nil,
 				"the card no longer says which media types it offers").of(s.id))
 		}
 	}

@@ -1,10 +1,54 @@
 package diff
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/say"
 )
+
+var unusedSkillRules = []Rule{
+	{
+		ID:    "skill-gained",
+		Class: Compatible,
+		Title: "there is a new skill",
+		Why:   "This workflow does not use it.",
+		Do:    "Nothing.",
+		Spec:  "4.4.5",
+		Example: Example{
+			Was: `{"skills":[{"id":"quote"}]}`,
+			Now: `{"skills":[{"id":"quote"},{"id":"book"}]}`,
+		},
+		Check: skillGained,
+	},
+	{
+		ID:    "skill-lost-unused",
+		Class: Compatible,
+		Title: "a skill that the lock does not require is gone, or can no longer be read",
+		Why:   "This workflow does not use it.",
+		Do:    "Nothing.",
+		Spec:  "4.4.5",
+		Example: Example{
+			Was: `{"skills":[{"id":"quote"},{"id":"book"}]}`,
+			Now: `{"skills":[{"id":"quote"}]}`,
+		},
+		Check: skillLostUnused,
+	},
+	{
+		ID:    "skill-changed-unused",
+		Class: Compatible,
+		Title: "a skill that the lock does not require changed",
+		Why:   "This workflow does not use it.",
+		Do:    "Nothing.",
+		Spec:  "4.4.5",
+		Example: Example{
+			Was: `{"skills":[{"id":"quote"},{"id":"book"}]}`,
+			Now: `{"skills":[{"id":"quote"},{"id":"book","inputModes":["text/plain"]}]}`,
+		},
+		Check: skillChangedUnused,
+	},
+}
 
 func skillGained(c *Comparison) []Finding {
 	was := c.was()
@@ -13,7 +57,7 @@ func skillGained(c *Comparison) []Finding {
 	}
 	var out []Finding
 	for _, id := range keys(c.Now.Skills, func(id string, _ compile.Skill) bool { return !c.requires(id) && !offered(was, id) }) {
-		out = append(out, found(pointer("skills", id), nil, c.Now.Skills[id], "it is new").of(id))
+		out = append(out, found(say.Pointer("skills", id), nil, c.Now.Skills[id], "it is new").of(id))
 	}
 	return out
 }
@@ -34,7 +78,7 @@ func skillLostUnused(c *Comparison) []Finding {
 		} else if slices.Contains(c.Now.Ambiguous, id) {
 			what = "its id occurs more than once; the lock does not require it"
 		}
-		out = append(out, found(pointer("skills", id), unusedSkill(was, id), nil, "%s", what).of(id))
+		out = append(out, found(say.Pointer("skills", id), unusedSkill(was, id), nil, "%s", what).of(id))
 	}
 	return out
 }
@@ -50,7 +94,7 @@ func skillChangedUnused(c *Comparison) []Finding {
 		return !c.requires(id) && offered(was, id) && then.of(id, was.Skills[id]) != now.of(id, s)
 	})
 	for _, id := range changed {
-		out = append(out, found(pointer("skills", id), was.SkillDigest(id), c.Now.SkillDigest(id),
+		out = append(out, found(say.Pointer("skills", id), was.SkillDigest(id), c.Now.SkillDigest(id),
 			"its media types or security changed; the lock does not require it").of(id))
 	}
 	return out
@@ -64,8 +108,8 @@ func unusedSkill(p *compile.Profile, id string) any {
 	return p.OtherSkills[id]
 }
 
-// digests works out the digest of a skill once for all that inherit the same
-// lists: skills that share the memory of their lists are alike.
+// digests works out the digest of a skill once for all that are equal in what
+// it is taken of: most skills of a card are.
 type digests struct {
 	profile *compile.Profile
 	known   []digest
@@ -81,7 +125,7 @@ func (d *digests) of(id string, s compile.Skill) string {
 		return sum
 	}
 	for _, k := range d.known {
-		if shared(k.skill.Input, s.Input) && shared(k.skill.Output, s.Output) && shared(k.skill.Security, s.Security) {
+		if equalCalls(k.skill, s) {
 			return k.sum
 		}
 	}
@@ -92,9 +136,11 @@ func (d *digests) of(id string, s compile.Skill) string {
 	return sum
 }
 
-func shared[T any](a, b []T) bool {
-	if len(a) != len(b) || (a == nil) != (b == nil) {
-		return false
-	}
-	return len(a) == 0 || &a[0] == &b[0]
+// equalCalls reports whether two skills are called alike in every detail. What
+// skills inherit they share, and is not walked through.
+func equalCalls(a, b compile.Skill) bool {
+	return equalSets(a.Input, b.Input) && equalSets(a.Output, b.Output) && reflect.DeepEqual(a.Security, b.Security)
 }
+
+// equalSets tells nil, which is unknown, from empty.
+func equalSets(a, b []string) bool { return (a == nil) == (b == nil) && slices.Equal(a, b) }

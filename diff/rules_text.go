@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/say"
 )
 
 var textRules = []Rule{
@@ -54,7 +55,7 @@ func textChanged(c *Comparison) []Finding {
 			continue
 		}
 		for _, member := range skillTexts {
-			out = appendText(out, c, pointer("skills", s.id, member), s.id)
+			out = appendText(out, c, say.Pointer("skills", s.id, member), s.id)
 		}
 	}
 	return out
@@ -80,7 +81,7 @@ func appendText(out []Finding, c *Comparison, at, skill string) []Finding {
 	}
 	if skill != "" {
 		f = f.of(skill)
-		if at == pointer("skills", skill, "tags") {
+		if at == say.Pointer("skills", skill, "tags") {
 			f.Was, f.Now = c.Was.Skills[skill].Tags, c.Now.Skills[skill].Tags
 		}
 	}
@@ -89,7 +90,7 @@ func appendText(out []Finding, c *Comparison, at, skill string) []Finding {
 
 // textName says in words what stands at the pointer of a text.
 func textName(at string) string {
-	if _, member, ok := inside(at, "/skills/"); ok {
+	if _, member, ok := say.Inside(at, "/skills/"); ok {
 		return "its " + member
 	}
 	switch at {
@@ -98,7 +99,7 @@ func textName(at string) string {
 	case "/description":
 		return "the agent's description"
 	}
-	return quote(at)
+	return say.Quote(at)
 }
 
 func textHiddenCharacters(c *Comparison) []Finding {
@@ -116,14 +117,14 @@ func textHiddenCharacters(c *Comparison) []Finding {
 			continue
 		}
 		was, now := p.Texts[at].Hidden, c.Now.Texts[at].Hidden
-		f := found(at, nil, now, "invisible characters came into %s: %s", textName(at), list(missing(now, was)))
+		f := found(at, nil, now, "invisible characters came into %s: %s", textName(at), say.List(missing(now, was)))
 		if len(was) > 0 {
 			f.Was = was
 		}
 		if !free {
 			f.Class = Breaking
 		}
-		if id, _, ok := inside(at, "/skills/"); ok {
+		if id, _, ok := say.Inside(at, "/skills/"); ok {
 			f = f.of(id)
 		}
 		out = append(out, f)
@@ -135,17 +136,17 @@ func textHiddenCharacters(c *Comparison) []Finding {
 // a host or a URI), and whether it concerns this lock: what it records in part
 // only is judged where nobody can mistake old for new.
 func textAt(c *Comparison, at string) (free, ours bool) {
-	if id, member, ok := inside(at, "/skills/"); ok {
+	if id, member, ok := say.Inside(at, "/skills/"); ok {
 		if member == "id" {
 			// An unused skill's id too: it may be made to pass for a required one.
 			return false, !offered(c.Was, id)
 		}
 		return true, c.requires(id) && offered(c.Was, id)
 	}
-	if name, _, ok := inside(at, "/schemes/"); ok {
+	if name, _, ok := say.Inside(at, "/schemes/"); ok {
 		return false, uses(c, name)
 	}
-	if _, member, ok := inside(at, "/declared_extensions/"); ok {
+	if _, member, ok := say.Inside(at, "/declared_extensions/"); ok {
 		return member == "description", true
 	}
 	return slices.Contains([]string{"/name", "/description", "/agent_version", "/provider/organization"}, at), true

@@ -42,6 +42,7 @@ func TestTextRules(t *testing.T) {
 		{name: "an escape", now: `{"description":"a\u001b[2J"}`, want: []string{"text-hidden-characters"}},
 		{name: "in a tag", was: skill(`"tags":["a"]`), now: skill(`"tags":["a\u2066"]`), want: []string{"text-hidden-characters"}},
 		{name: "in the agent's version", now: `{"version":"1.0.0\u200b"}`, want: []string{"agent-version-changed", "text-hidden-characters"}},
+		{name: "in the URL of a page", now: `{"iconUrl":"https://agent.example/\u200bicon.png"}`, want: []string{"text-hidden-characters breaking"}},
 		{
 			name: "text_policy off does not silence it", now: `{"description":"a\u200b"}`, want: []string{"text-hidden-characters"},
 			edit: func(c *Comparison) { c.Policy.TextPolicy = "off" },

@@ -3,7 +3,6 @@ package diff
 import (
 	"bytes"
 	"fmt"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -23,73 +22,6 @@ func found(path string, was, now any, format string, args ...any) Finding {
 func (f Finding) of(skill string) Finding {
 	f.Skills = []string{skill}
 	return f
-}
-
-var escaper = strings.NewReplacer("~", "~0", "/", "~1")
-
-// pointer makes an RFC 6901 pointer of unescaped tokens.
-func pointer(tokens ...string) string {
-	var b strings.Builder
-	for _, t := range tokens {
-		b.WriteByte('/')
-		_, _ = escaper.WriteString(&b, t) // a Builder never fails
-	}
-	return b.String()
-}
-
-var unescaper = strings.NewReplacer("~1", "/", "~0", "~")
-
-// inside takes the name and what follows it out of a pointer like
-// /skills/NAME/rest; ok is false when p lies elsewhere.
-func inside(p, collection string) (name, rest string, ok bool) {
-	p, ok = strings.CutPrefix(p, collection)
-	if !ok {
-		return "", "", false
-	}
-	name, rest, _ = strings.Cut(p, "/")
-	return unescaper.Replace(name), rest, true
-}
-
-// Lengths at which messages are cut; Was and Now of a finding keep all.
-const (
-	longestText = 120
-	longestList = 5
-)
-
-// quote shows foreign text in a message.
-func quote(s string) string {
-	if len(s) > longestText {
-		cut := longestText
-		for cut > 0 && s[cut]&0xC0 == 0x80 { // not in the middle of a rune
-			cut--
-		}
-		s = s[:cut] + "…"
-	}
-	return fmt.Sprintf("%q", s)
-}
-
-// list shows several foreign texts in a message.
-func list(s []string) string {
-	var b strings.Builder
-	for i, item := range s {
-		if i == longestList {
-			fmt.Fprintf(&b, " and %d more", len(s)-i)
-			break
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(quote(item))
-	}
-	return b.String()
-}
-
-// verb picks the word for one or for many.
-func verb(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }
 
 // sameJSON compares two values however they are written: a profile that was

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/internal/say"
 	"github.com/a2alock/a2alock/lockfile"
 )
 
@@ -79,7 +80,7 @@ func faultOf(w lockfile.Waiver, at time.Time) string {
 	case w.Until == "":
 		return "it has no end"
 	case !ok:
-		return fmt.Sprintf("its end %s is no date", quote(w.Until))
+		return fmt.Sprintf("its end %s is no date", say.Quote(w.Until))
 	case !at.Before(end):
 		return "it ended " + w.Until
 	}

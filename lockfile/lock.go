@@ -21,6 +21,7 @@ package lockfile
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -141,6 +142,24 @@ type Waiver struct {
 // RequiredSkills returns the ids of the skills that the lock requires, sorted.
 func (l *Lock) RequiredSkills() []string {
 	return slices.Sorted(maps.Keys(l.Requires.Skills))
+}
+
+// Beyond says, a line each, what the lock requires and the client cl cannot do:
+// the agent may offer it, and the workflow would still not get it.
+func (l *Lock) Beyond(cl *compile.Client) []string {
+	var lines []string
+	if l.Requires.Streaming && !cl.Streaming {
+		lines = append(lines, "the lock requires streaming, and the client cannot stream: see client.streaming in a2alock.yaml")
+	}
+	if l.Requires.Push && cl.PushEndpoint == "" {
+		lines = append(lines, "the lock requires push, and the client has no client.push_endpoint in a2alock.yaml")
+	}
+	for _, uri := range l.Requires.Extensions {
+		if !slices.Contains(cl.Extensions, uri) {
+			lines = append(lines, fmt.Sprintf("the lock requires extension %s, which client.extensions in a2alock.yaml does not name", quote(uri)))
+		}
+	}
+	return lines
 }
 
 // Unsupported returns why this version cannot judge the lock, joined: members

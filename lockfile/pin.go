@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/media"
 )
 
 // PinOptions say what to pin. Skills, Input, Output, Extensions, Streaming and
@@ -41,8 +42,8 @@ type PinOptions struct {
 // new lock shares with Old what it keeps, so neither is changed afterwards.
 //
 // The error joins all refusals: [*UnusableError], [*NoSkillError],
-// [*SkillError], [*EmptyError], [*UndeclaredError], [*NotOfferedError], or a
-// [*Fault] for an address that no lock may hold.
+// [*SkillError], [*EmptyError], [*UndeclaredError], [*ModeError],
+// [*NotOfferedError], or a [*Fault] for an address that no lock may hold.
 func Pin(p *compile.Profile, cl *compile.Client, o PinOptions) (*Lock, []string, error) {
 	pin := pinning{profile: p, client: cl, opts: o, old: cmp.Or(o.Old, &Lock{})}
 	pin.input = normalised(o.Input, cl.Aliases)
@@ -56,6 +57,7 @@ func Pin(p *compile.Profile, cl *compile.Client, o PinOptions) (*Lock, []string,
 	if err := errors.Join(pin.errs...); err != nil {
 		return nil, nil, err
 	}
+	pin.notes = append(pin.notes, l.Beyond(cl)...)
 	ids := l.RequiredSkills()
 	l.ProfileDigest = p.Digest(ids)
 	l.Profile = p.ForLock(ids)
@@ -201,6 +203,7 @@ func (pin *pinning) newNeed(id string) (Need, bool) {
 // have in the client's order. Nil means that it cannot be known.
 func (pin *pinning) modes(id, direction string, asked, theirs, ours []string) []string {
 	if theirs == nil {
+		pin.judge(direction, asked)
 		return asked
 	}
 	if len(asked) > 0 {
@@ -215,6 +218,18 @@ func (pin *pinning) modes(id, direction string, asked, theirs, ours []string) []
 		pin.fail(&EmptyError{Skill: id, Direction: direction, Ours: ours, Theirs: theirs})
 	}
 	return both
+}
+
+// judge wants media types of what is to be assumed: no card speaks for it. Each
+// is refused once, however many skills it is for.
+func (pin *pinning) judge(direction string, asked []string) {
+	for _, m := range asked {
+		fault := &ModeError{Direction: direction, Mode: m}
+		said := func(e error) bool { return e.Error() == fault.Error() }
+		if !media.Is(m) && !slices.ContainsFunc(pin.errs, said) {
+			pin.fail(fault)
+		}
+	}
 }
 
 // extras adds the capabilities and extensions that were asked for.

@@ -79,7 +79,8 @@ func newProfile() *compile.Profile {
 func newClient() *compile.Client {
 	return &compile.Client{
 		Sends: []string{"text/plain", "application/json", "x/y"}, Accepts: []string{"text", "application/json", "x/y"},
-		Aliases: map[string]string{"text": "text/plain"},
+		Aliases:   map[string]string{"text": "text/plain"},
+		Streaming: true, Extensions: []string{"https://x.example/e"},
 	}
 }
 
@@ -226,8 +227,14 @@ skill "images": output: no media type in common: the client accepts "text/plain"
 		},
 		{
 			name: "undeclared", o: options("bare", "half-bare"), is: isA[*lockfile.UndeclaredError],
-			want: `skill "bare": the card declares no media types for input and output: name them to assume them
-skill "half-bare": the card declares no media types for output: name them to assume them`,
+			want: `skill "bare": the card declares no media types for input and output: name them with --input and --output, and the lock says that they are assumed
+skill "half-bare": the card declares no media types for output: name them with --output, and the lock says that they are assumed`,
+		},
+		{
+			name: "no media type to assume", is: isA[*lockfile.ModeError],
+			o: with(options("bare", "half-bare"), func(o *lockfile.PinOptions) { o.Input, o.Output = []string{"text"}, []string{"pdf", "a/*", "a/b"} }),
+			want: `--output "pdf": the card declares no media types, and to assume one it must be a media type such as text/plain
+--output "a/*": the card declares no media types, and to assume one it must be a media type such as text/plain`,
 		},
 		{
 			name: "push", o: with(options("open"), func(o *lockfile.PinOptions) { o.Push = true }),

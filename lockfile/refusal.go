@@ -66,10 +66,22 @@ type UndeclaredError struct {
 	Directions []string // "input", "output"
 }
 
-// Error says what to name.
+// Error says what to name, by pin's flags.
 func (e *UndeclaredError) Error() string {
-	return fmt.Sprintf("skill %s: the card declares no media types for %s: name them to assume them",
-		quote(e.Skill), strings.Join(e.Directions, " and "))
+	return fmt.Sprintf("skill %s: the card declares no media types for %s: name them with --%s, and the lock says that they are assumed",
+		quote(e.Skill), strings.Join(e.Directions, " and "), strings.Join(e.Directions, " and --"))
+}
+
+// ModeError says that what was to be assumed is no media type.
+type ModeError struct {
+	Direction string // "input" or "output"
+	Mode      string
+}
+
+// Error names the flag of pin.
+func (e *ModeError) Error() string {
+	return fmt.Sprintf("--%s %s: the card declares no media types, and to assume one it must be a media type such as text/plain",
+		e.Direction, quote(e.Mode))
 }
 
 // NotOfferedError says that a capability or an extension was to be required

@@ -45,15 +45,29 @@ func (pin *pinning) keptNeed(id string, n Need, add bool) Need {
 // addModes adds the media types asked for to those already required.
 func (pin *pinning) addModes(id string, n Need, s compile.Skill) Need {
 	if len(pin.input) > 0 {
-		n.Input = sortedSet(slices.Concat(n.Input, pin.modes(id, "input", pin.input, s.Input, nil)))
+		more := without(pin.modes(id, "input", pin.input, s.Input, nil), n.Input)
+		pin.noteKept(id, "input", more, pin.input, n.Input)
+		n.Input = sortedSet(slices.Concat(n.Input, more))
 		n.Assumed = n.Assumed || s.Input == nil
 	}
 	if len(pin.output) > 0 {
-		more := pin.modes(id, "output", pin.output, s.Output, nil)
-		n.Output = slices.Concat(n.Output, without(more, n.Output))
+		more := without(pin.modes(id, "output", pin.output, s.Output, nil), n.Output)
+		pin.noteKept(id, "output", more, pin.output, n.Output)
+		n.Output = slices.Concat(n.Output, more)
 		n.Assumed = n.Assumed || s.Output == nil
 	}
 	return n
+}
+
+// noteKept tells whoever named fewer media types than the lock requires that
+// naming them takes none out.
+func (pin *pinning) noteKept(id, direction string, more, asked, kept []string) {
+	rest := without(kept, asked)
+	if len(more) > 0 || len(rest) == 0 {
+		return
+	}
+	pin.note("skill %s: the lock already requires %s %s, and %s too: pin takes nothing out; edit requires in the lock for that",
+		quote(id), direction, list(asked), list(rest))
 }
 
 // noteModes tells which required media types the skill no longer has.

@@ -282,3 +282,50 @@ func TestRepinOfThePlainForm(t *testing.T) {
 		t.Errorf("a re-pin of the plain form gives\n%s", format(t, l))
 	}
 }
+
+// Fewer media types than the lock requires take none out, and the note says so.
+func TestRepinTakesNothingOut(t *testing.T) {
+	old, _ := pin(t, newProfile(), newClient(), options("quote"))
+	want := `skill "quote": the lock already requires output "text/plain", and "application/json" too: pin takes nothing out; edit requires in the lock for that`
+	for _, tt := range []struct {
+		output []string
+		want   []string
+		need   []string
+	}{
+		{[]string{"text"}, []string{want}, []string{"text/plain", "application/json"}},
+		{[]string{"text", "application/json"}, nil, []string{"text/plain", "application/json"}},
+		{[]string{"application/pdf"}, nil, []string{"text/plain", "application/json", "application/pdf"}},
+	} {
+		o := again(old)
+		o.Output = tt.output
+		l, notes := pin(t, newProfile(), newClient(), o)
+		if got := l.Requires.Skills["quote"].Output; !slices.Equal(got, tt.need) || !slices.Equal(notes, tt.want) {
+			t.Errorf("--output %q gives %q with notes %q, want %q with %q", tt.output, got, notes, tt.need, tt.want)
+		}
+	}
+	o := again(old)
+	o.Input = []string{"text/plain"}
+	if _, notes := pin(t, newProfile(), newClient(), o); len(notes) != 1 || !strings.Contains(notes[0], `requires input "text/plain", and "application/json" too`) {
+		t.Errorf("a narrower --input gives the notes %q", notes)
+	}
+}
+
+// What the workflow could not use although the agent offers it is told.
+func TestPinBeyondTheClient(t *testing.T) {
+	p, cl, o := newProfile(), newClient(), options("open")
+	p.Push, o.Streaming, o.Push, o.Extensions = true, true, true, []string{"https://x.example/e"}
+	cl.Streaming, cl.Extensions = false, nil
+	_, notes := pin(t, p, cl, o)
+	want := []string{
+		"the lock requires streaming, and the client cannot stream: see client.streaming in a2alock.yaml",
+		"the lock requires push, and the client has no client.push_endpoint in a2alock.yaml",
+		`the lock requires extension "https://x.example/e", which client.extensions in a2alock.yaml does not name`,
+	}
+	if !slices.Equal(notes, want) {
+		t.Errorf("notes = %q\nwant %q", notes, want)
+	}
+	cl.Streaming, cl.PushEndpoint, cl.Extensions = true, "https://c.example/push", o.Extensions
+	if _, notes = pin(t, p, cl, o); len(notes) > 0 {
+		t.Errorf("notes = %q, want none for a client that can", notes)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // nasties are what no output may hold as it is. Each stands for its kind.
@@ -17,9 +18,8 @@ var nasties = []string{
 	"\u202emoc", "\u2066x\u2069", "\u200b", "\ufeff", "\u2028::warning::", "\U000e0041\U000e0042", "\u00ad", "\ufffe", "\t\v\f",
 }
 
-// hostileCard has text in every place for text, as JSON; raw leaves unescaped
-// what JSON allows to stand so.
-func hostileCard(t *testing.T, text string, raw bool) []byte {
+// hostileCard has text in every place for text.
+func hostileCard(t *testing.T, text string) []byte {
 	t.Helper()
 	type object = map[string]any
 	security := []object{{"schemes": object{"scheme " + text: object{"list": []string{"scope" + text}}}}}
@@ -55,28 +55,7 @@ func hostileCard(t *testing.T, text string, raw bool) []byte {
 	if err := e.Encode(card); err != nil {
 		t.Fatal(err)
 	}
-	if raw {
-		return bytes.ReplaceAll(b.Bytes(), []byte(`\u2028`), []byte("\u2028"))
-	}
-	var escaped strings.Builder
-	for _, r := range b.String() {
-		if r < 0x80 {
-			escaped.WriteRune(r)
-			continue
-		}
-		for _, unit := range utf16Units(r) {
-			fmt.Fprintf(&escaped, `\u%04x`, unit)
-		}
-	}
-	return []byte(escaped.String())
-}
-
-func utf16Units(r rune) []rune {
-	if r < 0x10000 {
-		return []rune{r}
-	}
-	r -= 0x10000
-	return []rune{0xd800 + r>>10, 0xdc00 + r&0x3ff}
+	return b.Bytes()
 }
 
 // typed runs a2alock in the working directory, and wants output that is clean
@@ -108,22 +87,22 @@ func writeFile(t *testing.T, name string, data []byte) {
 // shows a card, in every format.
 func TestHostileCards(t *testing.T) {
 	for i, nasty := range nasties {
-		for _, raw := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%d-%v", i, raw), func(t *testing.T) {
-				t.Chdir(t.TempDir())
-				writeFile(t, "card.json", hostileCard(t, nasty, raw))
-				for _, format := range []string{"text", "json"} {
-					typed(t, "validate", "card.json", "--format", format)
-				}
-				code, out := typed(t, "compile", "card.json")
-				if code != 0 {
-					t.Fatalf("compile: exit code %d: the card is not read, so the test shows nothing", code)
-				}
-				keepsData(t, out, "skill"+nasty)
-				typed(t, "init", "card.json", "--config", "made.yaml")
-				hostileLock(t, nasty)
-			})
-		}
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			writeFile(t, "card.json", hostileCard(t, nasty))
+			for _, format := range formats {
+				typed(t, "validate", "card.json", "--format", format)
+			}
+			code, out := typed(t, "compile", "card.json")
+			if code != 0 {
+				t.Fatalf("compile: exit code %d: the card is not read, so the test shows nothing", code)
+			}
+			keepsData(t, out, "skill"+nasty)
+			typed(t, "plan", "card.json", "--skill", "skill"+nasty)
+			typed(t, "plan", "card.json", "--skill", "skill"+nasty, "--format", "json")
+			typed(t, "init", "card.json", "--config", "made.yaml")
+			hostileLock(t, nasty)
+		})
 	}
 }
 
@@ -155,12 +134,18 @@ func hostileLock(t *testing.T, nasty string) {
 	if code != 0 {
 		t.Fatalf("pin: exit code %d", code)
 	}
-	writeFile(t, "next.json", bytes.ReplaceAll(hostileCard(t, nasty+nasty, true), []byte("apiKey"), []byte("apiKeys")))
-	for _, format := range []string{"text", "json"} {
+	writeFile(t, "next.json", bytes.ReplaceAll(hostileCard(t, nasty+nasty), []byte("apiKey"), []byte("apiKeys")))
+	for _, format := range formats {
 		typed(t, "check", "--card", "card.json", "--format", format)
 		typed(t, "check", "--card", "next.json", "--format", format)
-		typed(t, "ls", "--format", format)
+		typed(t, "diff", "card.json", "next.json", "--format", format)
+		typed(t, "impact", "next.json", "--format", format)
 	}
+	soon := time.Now().AddDate(0, 0, 30).Format(time.DateOnly)
+	typed(t, "plan", "a2a.lock.json", "--card", "next.json", "--skill", "skill"+nasty)
+	typed(t, "waive", "a2a.lock.json", "0123456789abcdef", "--card", "next.json", "--until", soon, "--reason", nasty)
+	typed(t, "ls")
+	typed(t, "ls", "--format", "json")
 	typed(t, "pin", "next.json", "--agent", agent, "-o", "a2a.lock.json", "--skill", "skill"+nasty+nasty)
 	typed(t, "pin", "next.json", "--agent", agent, "-o", "a2a.lock.json", "--dry-run")
 	typed(t, "fmt")
@@ -171,7 +156,7 @@ func hostileLock(t *testing.T, nasty string) {
 func TestHugeTexts(t *testing.T) {
 	t.Chdir(t.TempDir())
 	huge := strings.Repeat("A long story. ", 1000)
-	writeFile(t, "card.json", hostileCard(t, huge, false))
+	writeFile(t, "card.json", hostileCard(t, huge))
 	const longest = 4 * maxLine
 	for _, args := range [][]string{
 		{"validate", "card.json"},

@@ -23,9 +23,8 @@ type cards struct {
 	dir   string // holds NAME.json for NAME.a2a.lock.json
 }
 
-// judge holds every lock against its agent's card, or against one
-// that came otherwise. The
-// results stand in the locks' order.
+// judge holds every lock against its agent's card, or against one that came
+// otherwise. The results stand in the locks' order.
 func (a *app) judge(ctx context.Context, locks []*lockfile.Lock, from cards) ([]*diff.Result, error) {
 	policies, err := a.policies(locks)
 	if err != nil {

@@ -58,14 +58,16 @@ func (f *outFiles) Set(s string) error {
 }
 
 // print writes a result everywhere it is wanted, and ends with its exit code.
+// Standard output comes last: a file that cannot be written makes the result an
+// error, and there is one JSON value on standard output either way.
 func (a *app) print(r printable, o *outputs) error {
-	if err := write(a.stdout, r, o.format.value, a.text()); err != nil {
-		return err
-	}
 	for _, f := range o.files {
 		if err := f.write(r); err != nil {
 			return usage(fmt.Errorf("--out: %w", err))
 		}
+	}
+	if err := write(a.stdout, r, o.format.value, a.text()); err != nil {
+		return err
 	}
 	return quietly(r.Exit())
 }

@@ -40,6 +40,9 @@ func alias(mode string, aliases map[string]string) (string, bool) {
 
 func mediaType(s string) string {
 	s = strings.TrimSpace(s)
+	if isPlain(s) {
+		return s
+	}
 	t, params, err := mime.ParseMediaType(s)
 	if err != nil || strings.Count(t, "/") != 1 {
 		return lowerASCII(s)
@@ -51,6 +54,22 @@ func mediaType(s string) string {
 	return formatted
 }
 
+// isPlain reports a type in normal form that nearly all are, such as
+// application/vnd.api+json: a look is faster than taking it apart.
+func isPlain(s string) bool {
+	slash := strings.IndexByte(s, '/')
+	if slash <= 0 || slash == len(s)-1 {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		if i != slash && !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '.' || c == '+' || c == '-') {
+			return false
+		}
+	}
+	return true
+}
+
 // lowerASCII leaves other letters alone: Unicode's lower case of U+212A (the
 // Kelvin sign) is k.
 func lowerASCII(s string) string {
@@ -60,4 +79,11 @@ func lowerASCII(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// Is reports whether s is one media type: type/subtype, with or without
+// parameters. A range such as text/* is none, since it would match nothing.
+func Is(s string) bool {
+	t, _, err := mime.ParseMediaType(s)
+	return err == nil && strings.Count(t, "/") == 1 && !strings.Contains(t, "*") && strings.TrimSpace(s) == s
 }

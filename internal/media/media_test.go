@@ -45,6 +45,18 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
+func TestIs(t *testing.T) {
+	for mode, want := range map[string]bool{
+		"text/plain": true, "Text/Plain": true, "a/b; x=1": true, "application/vnd.x+json": true,
+		"": false, "text": false, "text/": false, "/plain": false, "a/b/c": false, "text/*": false, "*/*": false,
+		" a/b": false, "a b/c": false, "a/b; x": false,
+	} {
+		if got := Is(mode); got != want {
+			t.Errorf("Is(%q) = %v, want %v", mode, got, want)
+		}
+	}
+}
+
 func TestNormalizeIsAFixedPoint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mode := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-zA-Z*]{1,4}/[a-z+]{1,4}(; ?[a-zA-Z*0]{1,3}=("[ -~]{0,5}"|[a-z%']{1,5})){0,3}`)).Draw(t, "mode")

@@ -1,4 +1,4 @@
-package diff
+package security
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/say"
 )
 
 // alike reports whether two definitions are one scheme: kind, place, parameter
@@ -43,7 +44,7 @@ func difference(a, b compile.Scheme) string {
 	case a.Kind != b.Kind:
 		return fmt.Sprintf("it was %s and is %s", describe(a), describe(b))
 	case a.Kind == card.KindOAuth2:
-		return fmt.Sprintf("its grants were %s and are %s", list(sortedGrants(a)), list(sortedGrants(b)))
+		return fmt.Sprintf("its grants were %s and are %s", say.List(sortedGrants(a)), say.List(sortedGrants(b)))
 	}
 	return fmt.Sprintf("it was %s and is %s", describe(a), describe(b))
 }
@@ -51,9 +52,9 @@ func difference(a, b compile.Scheme) string {
 func describe(s compile.Scheme) string {
 	switch s.Kind {
 	case card.KindAPIKey:
-		return fmt.Sprintf("an API key in %s %s", quote(s.In), quote(s.Name))
+		return fmt.Sprintf("an API key in %s %s", say.Quote(s.In), say.Quote(s.Name))
 	case card.KindHTTP:
-		return "HTTP " + quote(s.HTTPScheme)
+		return "HTTP " + say.Quote(s.HTTPScheme)
 	case card.KindOAuth2:
 		return "OAuth 2"
 	case card.KindOpenIDConnect:
@@ -68,10 +69,7 @@ func sortedGrants(s compile.Scheme) []string { return slices.Sorted(maps.Keys(s.
 
 // grants returns those of a that b does not have, sorted.
 func grants(a, b compile.Scheme) []string {
-	return keys(a.Flows, func(grant string, _ compile.Flow) bool {
-		_, ok := b.Flows[grant]
-		return !ok
-	})
+	return missing(sortedGrants(a), sortedGrants(b))
 }
 
 // sameAlternative is true for what compiles to the same requirement.
@@ -109,8 +107,8 @@ func (l *look) endpoints(p pair) int {
 		l.endpoint(p, was.DeviceAuthorizationURL, now.DeviceAuthorizationURL, "flows", grant, "device_authorization_url")
 		l.refresh(p, was, now, grant)
 		if was.PKCERequired != now.PKCERequired {
-			l.add("change-unclassified", found(pointer("schemes", p.nowName, "flows", grant, "pkce_required"),
-				was.PKCERequired, now.PKCERequired, "the scheme %s %s PKCE", quote(p.nowName),
+			l.add("change-unclassified", change(say.Pointer("schemes", p.nowName, "flows", grant, "pkce_required"),
+				was.PKCERequired, now.PKCERequired, "the scheme %s %s PKCE", say.Quote(p.nowName),
 				map[bool]string{true: "now requires", false: "no longer requires"}[now.PKCERequired]))
 		}
 	}
@@ -133,20 +131,20 @@ func (l *look) endpoint(p pair, was, now string, member ...string) {
 	if was == "" || compile.NormalizeURL("", was) == compile.NormalizeURL("", now) {
 		return
 	}
-	path := pointer(append([]string{"schemes", p.nowName}, member...)...)
+	path := say.Pointer(append([]string{"schemes", p.nowName}, member...)...)
 	words := strings.ReplaceAll(member[len(member)-1], "_", " ")
 	if now == "" {
-		l.add("scheme-endpoint-changed", found(path, was, nil, "the scheme %s no longer has the %s %s",
-			quote(p.nowName), words, quote(was)))
+		l.add("scheme-endpoint-changed", change(path, was, nil, "the scheme %s no longer has the %s %s",
+			say.Quote(p.nowName), words, say.Quote(was)))
 		return
 	}
 	origin := compile.Origin("", was)
 	if origin != "" && origin == compile.Origin("", now) {
-		l.add("scheme-endpoint-changed", found(path, was, now, "the %s of the scheme %s was %s and is %s",
-			words, quote(p.nowName), quote(was), quote(now)))
+		l.add("scheme-endpoint-changed", change(path, was, now, "the %s of the scheme %s was %s and is %s",
+			words, say.Quote(p.nowName), say.Quote(was), say.Quote(now)))
 		return
 	}
-	l.add("scheme-endpoint-origin-changed", found(path, was, now,
+	l.add("scheme-endpoint-origin-changed", change(path, was, now,
 		"secrets would go to another origin: the %s of the scheme %s was %s and is %s",
-		words, quote(p.nowName), quote(was), quote(now)))
+		words, say.Quote(p.nowName), say.Quote(was), say.Quote(now)))
 }

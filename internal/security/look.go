@@ -1,68 +1,58 @@
-package diff
+package security
 
 import (
 	"maps"
 	"slices"
-	"strings"
 
-	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/say"
 )
 
-// A look is one required skill's security, then and now. Its findings belong
+// A look is one required skill's security, then and now. Its changes belong
 // to several rules; where one is more specific than another, only that one is
 // made (scope-required, scheme-changed, scheme-endpoint-* and
 // security-unreadable instead of security-unsatisfiable).
 type look struct {
-	c    *Comparison
-	s    skill
+	r    *Record
+	s    Skill
 	was  []compile.Alternative // never empty; nil when not recorded
 	now  []compile.Alternative // never empty
 	pin  int                   // the alternative in was that the client meant to use
 	path string
-	out  []Finding
+	out  []Change
 }
 
-func securityFindings(c *Comparison) []Finding {
-	var out []Finding
-	for _, s := range c.facts.skills {
-		l := look{c: c, s: s, now: ways(s.now.Security), path: pointer("skills", s.id, "security")}
-		if s.was == nil {
-			l.withoutRecord()
-		} else {
-			l.was, l.pin = ways(s.was.Security), pinnedWay(c, s)
+// Changes returns what is different now, skill by skill.
+func (r *Record) Changes() []Change {
+	var out []Change
+	for _, s := range r.skills {
+		l := look{r: r, s: s, now: ways(s.Now), path: say.Pointer("skills", s.ID, "security")}
+		if s.Recorded {
+			l.was, l.pin = ways(s.Was), r.pinned(s)
 			l.compare()
+		} else {
+			l.withoutRecord()
 		}
 		out = append(out, l.out...)
 	}
 	return out
 }
 
-// ways writes "nothing is needed" as the one alternative that it is.
-func ways(list []compile.Alternative) []compile.Alternative {
-	if len(list) == 0 {
-		return anonymous
-	}
-	return list
-}
-
-var anonymous = []compile.Alternative{{}}
-
-// say adds a finding about the skill's security as a whole.
-func (l *look) say(rule, format string, args ...any) *Finding {
+// say adds a change of the skill's security as a whole.
+func (l *look) say(rule, format string, args ...any) *Change {
 	var was any
 	switch {
-	case l.s.was != nil:
-		was = l.s.was.Security
-	case l.s.need.Schemes != nil:
-		was = l.s.need.Schemes
+	case l.s.Recorded:
+		was = l.s.Was
+	case l.s.Schemes != nil:
+		was = l.s.Schemes
 	}
-	return l.add(rule, found(l.path, was, l.s.now.Security, format, args...))
+	return l.add(rule, change(l.path, was, l.s.Now, format, args...))
 }
 
-func (l *look) add(rule string, f Finding) *Finding {
-	f.Rule = rule
-	l.out = append(l.out, f.of(l.s.id))
+func (l *look) add(rule string, c Change) *Change {
+	c.Rule, c.Skill = rule, l.s.ID
+	l.out = append(l.out, c)
 	return &l.out[len(l.out)-1]
 }
 
@@ -76,8 +66,8 @@ func (l *look) compare() {
 		l.scopes(same(pinned))
 		return
 	}
-	m := match(l.was, l.now, l.pin, l.held)
-	if pairs := m.pairs[l.pin]; m.to[l.pin] >= 0 {
+	m := match(l.was, l.now, l.pin, l.records)
+	if pairs := m.pairs[l.pin]; m.to[l.pin] >= 0 && (l.stays(pairs) || !slices.ContainsFunc(l.now, l.canUse)) {
 		l.definitions(pairs)
 		l.scopes(pairs)
 		l.others(m, pairs)
@@ -85,6 +75,13 @@ func (l *look) compare() {
 		l.gone(m)
 	}
 	l.weakened()
+}
+
+// stays reports whether what is recorded still meets the pinned alternative.
+func (l *look) stays(pairs []pair) bool {
+	return !slices.ContainsFunc(pairs, func(p pair) bool {
+		return !alike(p.was.Scheme, p.now.Scheme) || !l.records(p.nowName, p.now)
+	})
 }
 
 // fromUnknown judges security that nobody could read when it was pinned. Of
@@ -119,14 +116,14 @@ func sameUnknown(a, b compile.Alternative) bool {
 func (l *look) definitions(pairs []pair) {
 	for _, p := range pairs {
 		if !alike(p.was.Scheme, p.now.Scheme) {
-			l.add("scheme-changed", found(pointer("schemes", p.nowName), p.was.Scheme, p.now.Scheme,
-				"the scheme %s is another one: %s", quote(p.nowName), difference(p.was.Scheme, p.now.Scheme)))
+			l.add("scheme-changed", change(say.Pointer("schemes", p.nowName), p.was.Scheme, p.now.Scheme,
+				"the scheme %s is another one: %s", say.Quote(p.nowName), difference(p.was.Scheme, p.now.Scheme)))
 			continue
 		}
 		l.renamed(p)
 		if lost := grants(p.was.Scheme, p.now.Scheme); len(lost) > 0 {
 			l.say("alternative-switched", "the scheme %s no longer has the grant %s; another one is left",
-				quote(p.nowName), list(lost))
+				say.Quote(p.nowName), say.List(lost))
 		}
 	}
 }
@@ -134,8 +131,8 @@ func (l *look) definitions(pairs []pair) {
 // renamed compares what an equal scheme has beside its identity.
 func (l *look) renamed(p pair) {
 	if l.endpoints(p) == 0 && p.wasName != p.nowName {
-		l.add("scheme-renamed", found(pointer("schemes", p.wasName), p.wasName, p.nowName,
-			"the scheme %s is called %s now", quote(p.wasName), quote(p.nowName)))
+		l.add("scheme-renamed", change(say.Pointer("schemes", p.wasName), p.wasName, p.nowName,
+			"the scheme %s is called %s now", say.Quote(p.wasName), say.Quote(p.nowName)))
 	}
 }
 
@@ -148,19 +145,19 @@ func (l *look) scopes(pairs []pair) {
 		}
 		was, now = append(was, p.was.Scopes...), append(now, p.now.Scopes...)
 		freed = append(freed, missing(p.was.Scopes, p.now.Scopes)...)
-		lacking = append(lacking, l.c.facts.lacks(p.now)...)
+		lacking = append(lacking, l.r.lacks(p.now)...)
 	}
 	if len(lacking) > 0 {
-		recorded := l.s.need.Scopes
+		recorded := l.s.Scopes
 		if recorded == nil {
 			recorded = was
 		}
-		l.add("scope-required", found(l.path, set(recorded), set(now),
-			"%s %s asked for, which the lock does not record", list(set(lacking)), verb(len(set(lacking)), "is", "are")))
+		l.add("scope-required", change(l.path, set(recorded), set(now),
+			"%s %s asked for, which the lock does not record", say.List(set(lacking)), say.Verb(len(set(lacking)), "is", "are")))
 	}
 	if len(freed) > 0 {
-		l.add("scope-no-longer-required", found(l.path, set(was), set(now),
-			"%s %s no longer asked for", list(set(freed)), verb(len(set(freed)), "is", "are")))
+		l.add("scope-no-longer-required", change(l.path, set(was), set(now),
+			"%s %s no longer asked for", say.List(set(freed)), say.Verb(len(set(freed)), "is", "are")))
 	}
 }
 
@@ -199,12 +196,13 @@ func (l *look) others(m matching, pinned []pair) {
 	}
 }
 
-// gone judges what is left without the pinned alternative.
+// gone judges what is left without the pinned alternative, or where that can no
+// longer be met and another can.
 func (l *look) gone(m matching) {
-	noneNeeded := l.was != nil && len(l.was[l.pin].Schemes) == 0 || l.was == nil && l.s.need.Schemes != nil
-	if i := slices.IndexFunc(l.now, l.canMeet); i >= 0 {
+	noneNeeded := l.was != nil && len(l.was[l.pin].Schemes) == 0 || l.was == nil && l.s.Schemes != nil
+	if i := slices.IndexFunc(l.now, l.canUse); i >= 0 {
 		if noneNeeded {
-			l.say("security-required", "no credential was needed and one is now; the client holds what is asked for").Class = Review
+			l.say("security-required", "no credential was needed and one is now; the client holds what is asked for").Mild = true
 		} else {
 			l.say("alternative-switched", "the pinned way to authenticate is gone, and another can be met")
 		}
@@ -230,10 +228,10 @@ func (l *look) gone(m matching) {
 func (l *look) trusted(a compile.Alternative) {
 	for _, name := range slices.Sorted(maps.Keys(a.Schemes)) {
 		use := a.Schemes[name]
-		if clientHolds(l.c, name, use) {
+		if l.r.clientHolds(name, use) {
 			continue
 		}
-		if h := l.c.facts.nearest(use.Scheme); h != nil {
+		if h := l.r.nearest(use.Scheme); h != nil {
 			l.endpoints(pair{wasName: h.name, nowName: name, was: compile.SchemeUse{Scheme: h.scheme}, now: use})
 		}
 	}
@@ -267,7 +265,7 @@ func weakest(list []compile.Alternative) (compile.Strength, bool) {
 // withoutRecord judges a skill of which the lock records no security: what it
 // can say rests on its own words alone.
 func (l *look) withoutRecord() {
-	need := l.s.need
+	need := l.s
 	if need.Schemes != nil && len(need.Schemes) == 0 {
 		if !slices.ContainsFunc(l.now, func(a compile.Alternative) bool { return len(a.Schemes) == 0 }) {
 			l.gone(matching{taken: make([]bool, len(l.now))})
@@ -292,8 +290,8 @@ func (l *look) withoutRecord() {
 		}
 		asked = append(asked, over...)
 	}
-	l.add("scope-required", found(l.path, need.Scopes, l.s.now.Security,
-		"every way to authenticate asks for scopes that the lock does not record: %s", list(set(asked))))
+	l.add("scope-required", change(l.path, need.Scopes, l.s.Now,
+		"every way to authenticate asks for scopes that the lock does not record: %s", say.List(set(asked))))
 }
 
 // names reports whether an alternative of these very schemes is there.
@@ -308,33 +306,4 @@ func namesOf(a compile.Alternative, schemes []string) bool {
 		}
 	}
 	return len(a.Schemes) == len(set(schemes))
-}
-
-func unreadable(a compile.Alternative) bool {
-	for _, use := range a.Schemes {
-		if use.Kind == card.KindUnknown {
-			return true
-		}
-	}
-	return false
-}
-
-func unreadableBecause(a compile.Alternative) string {
-	var why []string
-	for _, use := range a.Schemes {
-		if use.Kind == card.KindUnknown && use.Reason != "" {
-			why = append(why, oneLine(use.Reason))
-		}
-	}
-	if len(why) == 0 {
-		return "a scheme is of an unknown kind"
-	}
-	return strings.Join(set(why), "; ")
-}
-
-// set returns a sorted copy of list, equal items once, never nil.
-func set(list []string) []string {
-	out := append(make([]string, 0, len(list)), list...)
-	slices.Sort(out)
-	return slices.Compact(out)
 }

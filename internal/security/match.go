@@ -1,4 +1,4 @@
-package diff
+package security
 
 import (
 	"maps"
@@ -48,8 +48,10 @@ var relations = []relation{
 		return alike(was.Scheme, now.Scheme) && sameScheme(was.Scheme, now.Scheme)
 	},
 	func(a, b string, was, now compile.SchemeUse) bool { return a == b && alike(was.Scheme, now.Scheme) },
-	func(_, _ string, was, now compile.SchemeUse) bool { return alike(was.Scheme, now.Scheme) },
+	sameIdentity,
 }
+
+func sameIdentity(_, _ string, was, now compile.SchemeUse) bool { return alike(was.Scheme, now.Scheme) }
 
 // sameName is how a scheme is found whose definition is gone.
 func sameName(a, b string, was, now compile.SchemeUse) bool {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/say"
 )
 
 // likelyRename returns the new skill that a required one, which is gone, has
@@ -29,15 +30,16 @@ func resemblance(c *Comparison, id, other string) int {
 	score := 0
 	if c.Was != nil {
 		for member, weight := range map[string]int{"name": 4, "description": 4, "examples": 3, "tags": 2} {
-			was, ok := c.Was.Texts[pointer("skills", id, member)]
-			if ok && was.Digest == c.Now.Texts[pointer("skills", other, member)].Digest {
+			was, ok := c.Was.Texts[say.Pointer("skills", id, member)]
+			if ok && was.Digest == c.Now.Texts[say.Pointer("skills", other, member)].Digest {
 				score += weight
 			}
 		}
 	}
+	const longest = 120 // beyond that an id is not worth the time
 	a, b := strings.ToLower(id), strings.ToLower(other)
 	switch n := min(len(a), len(b)); {
-	case len(a) > longestText || len(b) > longestText:
+	case len(a) > longest || len(b) > longest:
 	case fold(a) == fold(b):
 		score += 5
 	case n >= 4 && (strings.Contains(a, b) || strings.Contains(b, a)):

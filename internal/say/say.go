@@ -1,0 +1,77 @@
+// Package say puts foreign text into messages, and names into RFC 6901 pointers.
+package say
+
+import (
+	"fmt"
+	"strings"
+)
+
+var escaper = strings.NewReplacer("~", "~0", "/", "~1")
+
+// Pointer makes an RFC 6901 pointer of unescaped tokens.
+func Pointer(tokens ...string) string {
+	var b strings.Builder
+	for _, t := range tokens {
+		b.WriteByte('/')
+		_, _ = escaper.WriteString(&b, t) // a Builder never fails
+	}
+	return b.String()
+}
+
+var unescaper = strings.NewReplacer("~1", "/", "~0", "~")
+
+// Inside takes the name and what follows it out of a pointer like
+// /skills/NAME/rest; ok is false when p lies elsewhere.
+func Inside(p, collection string) (name, rest string, ok bool) {
+	p, ok = strings.CutPrefix(p, collection)
+	if !ok {
+		return "", "", false
+	}
+	name, rest, _ = strings.Cut(p, "/")
+	return unescaper.Replace(name), rest, true
+}
+
+// Lengths at which messages are cut; values beside a message keep all.
+const (
+	longestText = 120
+	longestList = 5
+)
+
+// Quote shows foreign text in a message.
+func Quote(s string) string {
+	if len(s) > longestText {
+		cut := longestText
+		for cut > 0 && s[cut]&0xC0 == 0x80 { // not in the middle of a rune
+			cut--
+		}
+		s = s[:cut] + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// List shows several foreign texts in a message.
+func List(s []string) string {
+	var b strings.Builder
+	for i, item := range s {
+		if i == longestList {
+			fmt.Fprintf(&b, " and %d more", len(s)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(Quote(item))
+	}
+	return b.String()
+}
+
+// Verb picks the word for one or for many.
+func Verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// OneLine is text without line breaks and runs of space.
+func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,0 +1,164 @@
+package security
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/a2alock/a2alock/compile"
+)
+
+// A held is a scheme that the lock records for one of its skills: what the
+// workflow has a credential for.
+type held struct {
+	name   string
+	scheme compile.Scheme
+	scopes []string
+}
+
+// recorded gathers the schemes of every pinned alternative that can be read; of
+// every alternative for a client that holds all.
+func (r *Record) recorded(all bool) []held {
+	var out []held
+	for _, s := range r.skills {
+		if !s.Recorded {
+			continue
+		}
+		list, pinned := ways(s.Was), r.pinned(s)
+		for i, a := range list {
+			if i != pinned && !all || unreadable(a) {
+				continue
+			}
+			for _, name := range slices.Sorted(maps.Keys(a.Schemes)) {
+				use := a.Schemes[name]
+				scopes := use.Scopes
+				if i == pinned && s.Scopes != nil {
+					scopes = s.Scopes
+				}
+				out = append(out, held{name, use.Scheme, scopes})
+			}
+		}
+	}
+	return out
+}
+
+// pinned is the index, among the recorded alternatives of a skill, of the
+// one that the client meant to use. A lock that does not name it meant the
+// first one that the client can meet within the recorded scopes, else the first
+// within them, else the first that it can meet.
+func (r *Record) pinned(s Skill) int {
+	list := ways(s.Was)
+	within := func(a compile.Alternative) bool {
+		for _, use := range a.Schemes {
+			if len(missing(use.Scopes, s.Scopes)) > 0 {
+				return false
+			}
+		}
+		return true
+	}
+	if s.Schemes != nil {
+		first := -1
+		for i, a := range list {
+			if !namesOf(a, s.Schemes) {
+				continue
+			}
+			if first < 0 {
+				first = i
+			}
+			if s.Scopes == nil || within(a) {
+				return i
+			}
+		}
+		if first >= 0 {
+			return first
+		}
+	}
+	readable := func(a compile.Alternative) bool { return !unreadable(a) }
+	best := []func(compile.Alternative) bool{r.clientMeets, readable}
+	if s.Scopes != nil {
+		best = []func(compile.Alternative) bool{
+			func(a compile.Alternative) bool { return r.clientMeets(a) && within(a) },
+			func(a compile.Alternative) bool { return readable(a) && within(a) },
+			r.clientMeets, readable,
+		}
+	}
+	for _, good := range best {
+		if i := slices.IndexFunc(list, good); i >= 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+func (r *Record) clientMeets(a compile.Alternative) bool {
+	return r.client != nil && compile.Meets(a, r.client.Credentials)
+}
+
+// clientHolds reports whether the client names a credential for one scheme.
+func (r *Record) clientHolds(name string, use compile.SchemeUse) bool {
+	if r.client == nil || len(r.client.Credentials) == 0 {
+		return false
+	}
+	return compile.Meets(compile.Alternative{Schemes: map[string]compile.SchemeUse{name: use}}, r.client.Credentials)
+}
+
+// canMeet reports whether each scheme of a is one that a skill of this lock
+// records, with recorded scopes, or one that the client is known to hold.
+func (l *look) canMeet(a compile.Alternative) bool {
+	for name, use := range a.Schemes {
+		if !l.held(name, use) {
+			return false
+		}
+	}
+	return true
+}
+
+// canUse is canMeet, save for alternatives of the pinned schemes: for those the
+// client may present what the lock records alone, whatever else it holds.
+func (l *look) canUse(a compile.Alternative) bool {
+	if l.was != nil {
+		if _, own := related(l.was[l.pin], a, sameIdentity); own {
+			return all(a, l.records)
+		}
+	}
+	return l.canMeet(a)
+}
+
+func (l *look) held(name string, use compile.SchemeUse) bool {
+	return l.records(name, use) || l.r.clientHolds(name, use)
+}
+
+func (l *look) records(_ string, use compile.SchemeUse) bool {
+	return l.r.nearest(use.Scheme) != nil && len(l.r.lacks(use)) == 0
+}
+
+// nearest returns the recorded scheme that s is by definition, one with the
+// same addresses first; nil when there is none.
+func (r *Record) nearest(s compile.Scheme) *held {
+	var best *held
+	for i := range r.held {
+		h := &r.held[i]
+		if !alike(h.scheme, s) {
+			continue
+		}
+		if sameScheme(h.scheme, s) {
+			return h
+		}
+		if best == nil {
+			best = h
+		}
+	}
+	return best
+}
+
+// lacks returns the scopes in use that no skill records for the scheme.
+func (r *Record) lacks(use compile.SchemeUse) []string {
+	var lacking []string
+	for _, scope := range use.Scopes {
+		if !slices.ContainsFunc(r.held, func(h held) bool {
+			return slices.Contains(h.scopes, scope) && alike(h.scheme, use.Scheme)
+		}) {
+			lacking = append(lacking, scope)
+		}
+	}
+	return lacking
+}

@@ -1,0 +1,126 @@
+// Package security holds the ways to authenticate that a lock records against
+// those that the card offers now.
+//
+// Definitions count and names do not: an alternative is found again under any
+// name by what its schemes are (kind, place, grant), and what is then different
+// in its addresses, scopes and neighbours is a [Change] of the rule that speaks
+// of it. What the workflow has a credential for is what the lock records for any
+// of its required skills, and what the client is known to hold.
+package security
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/say"
+)
+
+// A Skill is the security of one required skill.
+type Skill struct {
+	ID string
+	// Recorded is whether the lock records what the skill asked for, in Was.
+	Recorded bool
+	Was, Now []compile.Alternative
+	// Schemes and Scopes are the lock's own words, see lockfile.Need.
+	Schemes, Scopes []string
+}
+
+// A Change is one difference, in the terms of a rule.
+type Change struct {
+	Rule    string
+	Skill   string
+	Path    string // RFC 6901, into the profile
+	Was     any    // nil where there is none
+	Now     any
+	Message string
+	// Mild is set where review is enough, whatever the class of the rule.
+	Mild bool
+}
+
+func change(path string, was, now any, format string, args ...any) Change {
+	return Change{Path: path, Was: was, Now: now, Message: fmt.Sprintf(format, args...)}
+}
+
+// A Record is what a lock records of the security of its required skills. It
+// is safe for concurrent use.
+type Record struct {
+	skills []Skill
+	client *compile.Client
+	held   []held
+}
+
+// New returns the record of these skills, for a client that nil says holds
+// nothing. One that holds all has a credential for every way that is recorded.
+func New(skills []Skill, cl *compile.Client, holdsAll bool) *Record {
+	r := &Record{skills: skills, client: cl}
+	r.held = r.recorded(holdsAll)
+	return r
+}
+
+// FirstReadable returns the schemes and scopes of the first way that can be
+// read, as sets; ok is false where none can.
+func FirstReadable(list []compile.Alternative) (schemes, scopes []string, ok bool) {
+	all := ways(list)
+	i := slices.IndexFunc(all, func(a compile.Alternative) bool { return !unreadable(a) })
+	if i < 0 {
+		return nil, nil, false
+	}
+	for name, use := range all[i].Schemes {
+		schemes = append(schemes, name)
+		scopes = append(scopes, use.Scopes...)
+	}
+	return set(schemes), set(scopes), true
+}
+
+// ways writes "nothing is needed" as the one alternative that it is.
+func ways(list []compile.Alternative) []compile.Alternative {
+	if len(list) == 0 {
+		return anonymous
+	}
+	return list
+}
+
+var anonymous = []compile.Alternative{{}}
+
+func unreadable(a compile.Alternative) bool {
+	for _, use := range a.Schemes {
+		if use.Kind == card.KindUnknown {
+			return true
+		}
+	}
+	return false
+}
+
+func unreadableBecause(a compile.Alternative) string {
+	var why []string
+	for _, use := range a.Schemes {
+		if use.Kind == card.KindUnknown && use.Reason != "" {
+			why = append(why, say.OneLine(use.Reason))
+		}
+	}
+	if len(why) == 0 {
+		return "a scheme is of an unknown kind"
+	}
+	return strings.Join(set(why), "; ")
+}
+
+// missing returns what is in want and not in have, in want's order.
+func missing(want, have []string) []string {
+	var out []string
+	for _, w := range want {
+		if !slices.Contains(have, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// set returns a sorted copy of list, equal items once, never nil.
+func set(list []string) []string {
+	out := append(make([]string, 0, len(list)), list...)
+	slices.Sort(out)
+	return slices.Compact(out)
+}

@@ -1,0 +1,462 @@
+package a2alock_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/lockfile"
+)
+
+// A caller is a workflow that calls an agent by its lock: it sends the types
+// that are locked, can use the types that are locked, presents the credentials
+// that the lock records, with their scopes, or those it is known to hold.
+type caller struct {
+	lock *lockfile.Lock
+	cl   *compile.Client
+	was  *witness // the agent as it was pinned; nil when the lock records no profile
+}
+
+// A record is a credential that the lock records, with the scopes it was got for.
+type record struct {
+	credential
+	scopes []string
+}
+
+// choose takes the first door that the client can use, in the order that the
+// client goes by (A2A 8.3.2).
+func (c *caller) choose(w *witness) (door, bool) {
+	speaks := func(t compile.Transport) func(door) bool {
+		return func(d door) bool { return d.binding == t.Binding && d.version != "" && d.version == t.Version }
+	}
+	if c.cl.Select == compile.ClientOrder {
+		for _, t := range c.cl.Interfaces {
+			if i := slices.IndexFunc(w.doors, speaks(t)); i >= 0 {
+				return w.doors[i], true
+			}
+		}
+		return door{}, false
+	}
+	i := slices.IndexFunc(w.doors, func(d door) bool {
+		return slices.ContainsFunc(c.cl.Interfaces, func(t compile.Transport) bool { return speaks(t)(d) })
+	})
+	if i < 0 {
+		return door{}, false
+	}
+	return w.doors[i], true
+}
+
+// pinned is the way that the lock means for a skill: the one of its schemes,
+// with no scopes but its own.
+func (c *caller) pinned(id string) way {
+	n := c.lock.Requires.Skills[id]
+	var found *way
+	for _, w := range c.was.skills[id][0].ways {
+		names := slices.Sorted(maps.Keys(w.asks))
+		if !slices.Equal(names, n.Schemes) && len(names)+len(n.Schemes) > 0 {
+			continue
+		}
+		within := true
+		for _, a := range w.asks {
+			within = within && containsAll(n.Scopes, a.scopes)
+		}
+		if found == nil || within {
+			found = &w
+			if within {
+				break
+			}
+		}
+	}
+	if found == nil {
+		panic(fmt.Sprintf("no way of %q asks for %q", id, n.Schemes))
+	}
+	return *found
+}
+
+func containsAll(all, some []string) bool {
+	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
+}
+
+// records are what the lock records for its skills.
+func (c *caller) records() []record {
+	var all []record
+	for _, id := range c.lock.RequiredSkills() {
+		for _, a := range c.pinned(id).asks {
+			if !c.pinned(id).unknown {
+				all = append(all, record{a.credential, c.lock.Requires.Skills[id].Scopes})
+			}
+		}
+	}
+	return all
+}
+
+// recorded reports whether records are enough for what is asked.
+func recorded(records []record, a asked) bool {
+	var scopes []string
+	fits := false
+	for _, t := range records {
+		if t.is(a.credential) {
+			fits, scopes = true, append(scopes, t.scopes...)
+		}
+	}
+	return fits && containsAll(scopes, a.scopes)
+}
+
+// known reports whether the client is known to hold what is asked.
+func (c *caller) known(a asked) bool {
+	kind := map[string]compile.Strength{
+		"apiKey": compile.APIKey, "oauth2": compile.OAuth2, "openIdConnect": compile.OAuth2, "mutualTLS": compile.MutualTLS,
+	}[a.kind]
+	if a.kind == "http" {
+		kind = map[string]compile.Strength{"bearer": compile.Bearer, "basic": compile.Basic}[a.name]
+	}
+	return kind != compile.Anonymous && !a.unknown && slices.ContainsFunc(c.cl.Credentials, func(h compile.Credential) bool {
+		return h.Kind == kind && containsAll(h.Scopes, a.scopes)
+	})
+}
+
+// isOwn reports whether w asks for the schemes of the pinned way, by what they
+// are and not by what they are called. For those, what the lock records is all
+// that the workflow may present.
+func isOwn(pinned, w way) bool {
+	if len(pinned.asks) != len(w.asks) {
+		return false
+	}
+	for _, a := range w.asks {
+		if !slices.ContainsFunc(slices.Collect(maps.Values(pinned.asks)), func(p asked) bool { return p.is(a.credential) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// holds reports whether the workflow can meet w, one of all ways, for the
+// skill.
+func (c *caller) holds(id string, w way, all []way) bool {
+	if c.was == nil {
+		return c.holdsByWord(id, w, all)
+	}
+	pinned := c.pinned(id)
+	if pinned.unknown {
+		return !w.unknown || sameAsks(pinned, w)
+	}
+	records := c.records()
+	for _, a := range w.asks {
+		if !recorded(records, a) && (isOwn(pinned, w) || !c.known(a)) {
+			return false
+		}
+	}
+	return !w.unknown
+}
+
+// sameAsks reports whether b is the unknown a, as far as anyone can tell.
+func sameAsks(a, b way) bool {
+	return maps.EqualFunc(a.asks, b.asks, func(x, y asked) bool { return containsAll(x.scopes, y.scopes) })
+}
+
+// holdsByWord is for a lock that records no profile: it knows names and scopes
+// alone, and all else is taken to be held.
+func (c *caller) holdsByWord(id string, w way, all []way) bool {
+	n := c.lock.Requires.Skills[id]
+	known := !w.unknown
+	for _, a := range w.asks {
+		known = known && c.known(a)
+	}
+	named := func(w way) bool { return slices.Equal(slices.Sorted(maps.Keys(w.asks)), n.Schemes) }
+	switch {
+	case len(n.Schemes) > 0 && slices.ContainsFunc(all, named) && !named(w):
+		return false
+	case known:
+		return true
+	case n.Schemes != nil && len(n.Schemes) == 0:
+		return false
+	}
+	for _, a := range w.asks {
+		if n.Scopes != nil && !containsAll(n.Scopes, a.scopes) {
+			return false
+		}
+	}
+	return true
+}
+
+// isSafe reports whether all secrets for w go where they went before.
+func (c *caller) isSafe(w way) bool {
+	if c.was == nil {
+		return true
+	}
+	for _, a := range w.asks {
+		if c.known(a) && !recorded(c.records(), a) {
+			continue // got somewhere that nobody recorded
+		}
+		if !slices.ContainsFunc(c.records(), func(t record) bool { return t.is(a.credential) && t.staysWithin(a.credential) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// staysWithin reports whether now sends nothing to an origin that it did not
+// go to for c, in the grants that both have.
+func (c credential) staysWithin(now credential) bool {
+	for what, origin := range now.origins {
+		grant, member, ok := strings.Cut(what, " ")
+		if ok && !slices.Contains(c.grants, grant) {
+			continue
+		}
+		was := c.origins[what]
+		if was == "" && member == "refreshUrl" {
+			was = c.origins[grant+" tokenUrl"]
+		}
+		if was != "" && was != origin {
+			return false
+		}
+	}
+	return true
+}
+
+// calls are the requests that the lock says will be made.
+func (c *caller) calls(w *witness) ([]request, error) {
+	d, ok := c.choose(w)
+	if !ok {
+		return nil, fmt.Errorf("no interface that the client speaks")
+	}
+	operations := []string{"send"}
+	if c.lock.Requires.Streaming {
+		operations = append(operations, "stream")
+	}
+	if c.lock.Requires.Push {
+		operations = append(operations, "push")
+	}
+	var all []request
+	for _, id := range c.lock.RequiredSkills() {
+		n := c.lock.Requires.Skills[id]
+		for _, sends := range n.Input {
+			for _, operation := range operations {
+				all = append(all, request{
+					door: d, operation: operation, skill: id, sends: sends, accepts: n.Output,
+					extensions: c.cl.Extensions, needsActive: c.lock.Requires.Extensions,
+					sameMode: c.sameMode,
+					holds:    func(w way, all []way) bool { return c.holds(id, w, all) },
+				})
+			}
+		}
+	}
+	return all, nil
+}
+
+// sameMode compares media types as RFC 9110 8.3.1 does, in the words of the
+// client.
+func (c *caller) sameMode(a, b string) bool { return c.mode(a) == c.mode(b) }
+
+func (c *caller) mode(m string) string {
+	for from, to := range c.cl.Aliases {
+		if strings.EqualFold(from, m) {
+			m = to
+		}
+	}
+	t, params, has := strings.Cut(m, ";")
+	m = strings.ToLower(strings.TrimSpace(t))
+	if name, value, ok := strings.Cut(params, "="); has && ok {
+		m += ";" + strings.ToLower(strings.TrimSpace(name)) + "=" + strings.Trim(value, `" `)
+	}
+	return m
+}
+
+// unfloored are the rules of which a breaking finding says that calls fail.
+// Those with a floor say that calls should not be made, succeed or not.
+func unfloored(f diff.Finding) bool {
+	r, ok := diff.Lookup(f.Rule)
+	return ok && !r.Floor && f.Class == diff.Breaking &&
+		slices.Contains([]string{"Interface", "Capabilities", "Extensions", "Skills", "Security"}, r.Subject)
+}
+
+// A trial holds a verdict against what becomes of the locked calls.
+type trial struct {
+	caller
+	now    *witness
+	result *diff.Result
+}
+
+// check returns what the verdict got wrong; nil when it is right.
+func (t *trial) check() error {
+	failures := t.failures()
+	for _, f := range t.result.Findings {
+		if !unfloored(f) {
+			continue
+		}
+		skills := f.Skills
+		if len(skills) == 0 {
+			skills = t.lock.RequiredSkills()
+		}
+		for _, id := range skills {
+			if failures[id] == nil && !t.wasUnknown(id) {
+				return fmt.Errorf("%s is breaking for %q, and each of its calls succeeds", f.Rule, id)
+			}
+		}
+	}
+	if !t.result.Decided || t.result.Class == diff.Breaking {
+		return nil
+	}
+	for id, err := range failures {
+		return fmt.Errorf("the verdict is %s, and a call of %q fails: %w", t.result.Class, id, err)
+	}
+	if err := t.strays(); err != nil {
+		return fmt.Errorf("the verdict is %s, and %w", t.result.Class, err)
+	}
+	if t.result.Class == diff.Compatible {
+		if err := t.unchanged(); err != nil {
+			return fmt.Errorf("the verdict is compatible, and a client that did not read the new card fails: %w", err)
+		}
+	}
+	return nil
+}
+
+// wasUnknown reports whether nobody could tell what the skill asks for when it
+// was pinned, so that no call of it was sure to succeed.
+func (t *trial) wasUnknown(id string) bool { return t.was != nil && t.pinned(id).unknown }
+
+// failures are the locked calls that the agent refuses, by skill.
+func (t *trial) failures() map[string]error {
+	failures := map[string]error{}
+	calls, err := t.calls(t.now)
+	if err != nil {
+		for _, id := range t.lock.RequiredSkills() {
+			failures[id] = err
+		}
+	}
+	for _, r := range calls {
+		if err := t.now.answer(r); err != nil {
+			failures[r.skill] = err
+		}
+	}
+	return failures
+}
+
+// strays returns the call, or the secret, that would go to another origin than
+// before.
+func (t *trial) strays() error {
+	if i := t.lock.Interface; i != nil && i.URL != "" {
+		d, _ := t.choose(t.now)
+		was, now := origin(i.Binding, i.URL), origin(d.binding, d.url)
+		if was != now && strings.Replace(was, "http://", "https://", 1) != now {
+			return fmt.Errorf("calls go from %s to %s", was, now)
+		}
+	}
+	for _, id := range t.lock.RequiredSkills() {
+		if t.wasUnknown(id) {
+			continue
+		}
+		if ways := t.now.skills[id][0].ways; !slices.ContainsFunc(ways, func(w way) bool { return t.holds(id, w, ways) && t.isSafe(w) }) {
+			return fmt.Errorf("the secrets of %q go to another origin: %+v", id, ways)
+		}
+	}
+	return nil
+}
+
+// unchanged makes the calls that were made when the lock was pinned, to the
+// same address with the same credential.
+func (t *trial) unchanged() error {
+	if t.was == nil {
+		return nil
+	}
+	calls, err := t.calls(t.was)
+	for _, r := range calls {
+		r.extensions = slices.DeleteFunc(slices.Clone(r.extensions), func(uri string) bool {
+			_, known := t.was.extensions[uri]
+			return !known
+		})
+		pinned := t.pinned(r.skill)
+		r.holds = func(w way, all []way) bool {
+			return t.holds(r.skill, w, all) && (pinned.unknown || isOwn(pinned, w) && t.isSafe(w))
+		}
+		if err := t.now.answer(r); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// newTrial judges a lock of one card against another.
+func newTrial(was, now []byte, cl *compile.Client, l *lockfile.Lock) (*trial, error) {
+	r := compile.Read(now, cl, card.Options{})
+	result := diff.Judge(l, r, diff.Comparison{Client: cl, At: at})
+	t := &trial{caller: caller{lock: l, cl: cl}, result: result}
+	var err error
+	if l.Profile != nil {
+		if t.was, err = newWitness(was); err != nil {
+			return nil, err
+		}
+	}
+	t.now, err = newWitness(now)
+	return t, err
+}
+
+// A lock promises what works: every call that it requires succeeds with the
+// agent it was pinned from.
+func TestWitnessOfWhatIsPinned(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, cl, l := drawPinned(t)
+		body := s.render().bytes(spelling{})
+		w, err := newTrial(body, body, cl, l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for id, err := range w.failures() {
+			t.Fatalf("a call of %q fails: %v\n%s", id, err, describeWorld(s, cl, l))
+		}
+		if err := w.check(); err != nil {
+			t.Fatalf("%v\n%s", err, describeWorld(s, cl, l))
+		}
+	})
+}
+
+// Compatible means that every locked call succeeds as before, review that it
+// succeeds for a client that goes by the new card, and breaking, without a
+// floor, that a call of each skill it names fails.
+func TestWitnessOfOneChange(t *testing.T)      { witnessChanges(t, 1) }
+func TestWitnessOfSeveralChanges(t *testing.T) { witnessChanges(t, 5) }
+
+func witnessChanges(t *testing.T, most int) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, cl, l := drawPinned(t)
+		if chance(t, "minimal", 4) {
+			l = drawMinimal(t, l)
+		}
+		now, done := mutate(t, s, rapid.IntRange(1, most).Draw(t, "mutations"))
+		w, err := newTrial(s.render().bytes(spelling{}), now.render().bytes(spelling{}), cl, l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.check(); err != nil {
+			t.Fatalf("%q: %v\nfindings %q\n%s\nnow %s", done, err, clips(w.result), describeWorld(s, cl, l), now.render())
+		}
+	})
+}
+
+// drawMinimal leaves of a lock what a person would write by hand.
+func drawMinimal(t *rapid.T, l *lockfile.Lock) *lockfile.Lock {
+	c := *l
+	c.Profile, c.ProfileDigest = nil, ""
+	c.Requires.Skills = map[string]lockfile.Need{}
+	schemes, scopes := rapid.Bool().Draw(t, "schemes"), rapid.Bool().Draw(t, "scopes")
+	for id, n := range l.Requires.Skills {
+		if !schemes && len(n.Schemes) > 0 {
+			n.Schemes = nil
+		}
+		if !scopes {
+			n.Scopes = nil
+		}
+		c.Requires.Skills[id] = n
+	}
+	if rapid.Bool().Draw(t, "no url") {
+		c.Interface = &lockfile.Interface{Binding: l.Interface.Binding, Version: l.Interface.Version}
+	}
+	return &c
+}
