@@ -36,9 +36,9 @@ var layers = map[string]int{
 	"lockfile":           2,
 	"fetch":              2,
 	"config":             2,
+	"internal/security":  2, // for diff
 	"compile":            1,
-	"internal/shape":     1,
-	"internal/security":  2,
+	"internal/shape":     1, // for lockfile
 	"netguard":           1,
 	"rpc":                1,
 	"card":               0,

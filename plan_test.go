@@ -54,8 +54,11 @@ func ownFault(r *compile.Refusal, p *compile.Profile, cl *compile.Client, l *loc
 	case "extensions":
 		return slices.ContainsFunc(l.Requires.Extensions, func(uri string) bool { return !slices.Contains(cl.Extensions, uri) })
 	case "credentials":
+		// What it could meet only with a secret that the lock keeps for another
+		// origin, it cannot meet.
+		moved := diff.Limit(diff.Comparison{Lock: l, Now: p, Client: cl}, id).Moved
 		return len(cl.Credentials) > 0 && !slices.ContainsFunc(p.Skills[id].Security, func(a compile.Alternative) bool {
-			return compile.Meets(a, cl.Credentials)
+			return compile.Meets(a, cl.Credentials) && !slices.ContainsFunc(moved, func(name string) bool { _, ok := a.Schemes[name]; return ok })
 		})
 	}
 	return false

@@ -28,6 +28,7 @@ import (
 	"slices"
 
 	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/internal/jsondoc"
 )
 
 // Compile compiles c for cl (docs/design.md, Compiling 3 to 7). Neither is
@@ -100,7 +101,7 @@ func (k *compiler) extensions(p *Profile) {
 	p.Extensions, p.RequiredExtensions = []string{}, []string{}
 	p.DeclaredExtensions = make(map[string]Extension, len(k.card.Capabilities.Extensions))
 	for _, e := range k.card.Capabilities.Extensions {
-		at := "/declared_extensions/" + escape(e.URI)
+		at := "/declared_extensions/" + jsondoc.Escape(e.URI)
 		k.texts.addHidden(at+"/uri", e.URI)
 		k.texts.addHidden(at+"/description", e.Description)
 		k.unknown.add(at, e.Unknown)

@@ -136,15 +136,3 @@ func canonical(v any) jsontext.Value {
 	}
 	return raw
 }
-
-// canonicalList is canonical for a list of texts.
-func canonicalList(list []string) []byte {
-	b := []byte{'['}
-	for i, s := range list {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b, _ = jsontext.AppendQuote(b, s) // an error replaces what is not UTF-8, as canonical does
-	}
-	return append(b, ']')
-}

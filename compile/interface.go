@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/internal/address"
+	"github.com/a2alock/a2alock/internal/jsondoc"
 )
 
 // interfaces is Compiling 3 of docs/design.md: address, binding, version and
@@ -22,7 +23,7 @@ func (k *compiler) interfaces(p *Profile) {
 		p.Interfaces = append(p.Interfaces, Interface{
 			URL: i.URL, Binding: i.ProtocolBinding, Version: i.Version, Tenant: i.Tenant,
 		})
-		at := "/interfaces/" + escape(i.ProtocolBinding+"+"+i.Version)
+		at := "/interfaces/" + jsondoc.Escape(i.ProtocolBinding+"+"+i.Version)
 		k.texts.addHidden(at+"/url", i.URL)
 		k.texts.addHidden(at+"/binding", i.ProtocolBinding)
 		k.texts.addHidden(at+"/tenant", i.Tenant)

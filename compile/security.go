@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/internal/jsondoc"
 )
 
 // schemes takes over the card's definitions.
@@ -15,7 +16,7 @@ func (k *compiler) schemes(p *Profile) {
 	k.defined = p.Schemes
 	for name, s := range k.card.SecuritySchemes {
 		p.Schemes[name] = scheme(s)
-		at := "/schemes/" + escape(name)
+		at := "/schemes/" + jsondoc.Escape(name)
 		k.texts.addHidden(at+"/id", name)
 		k.texts.addHidden(at+"/name", s.Name)
 		k.unknown.add(at, s.Unknown)
@@ -68,7 +69,7 @@ func schemeURLs(s Scheme) map[string]string {
 		"openid_connect_url":  s.OpenIDConnectURL,
 	}
 	for grant, f := range s.Flows {
-		at := "flows/" + escape(grant) + "/"
+		at := "flows/" + jsondoc.Escape(grant) + "/"
 		urls[at+"authorization_url"] = f.AuthorizationURL
 		urls[at+"token_url"] = f.TokenURL
 		urls[at+"refresh_url"] = f.RefreshURL
@@ -84,7 +85,7 @@ func (k *compiler) security(s card.Security, at string) []Alternative {
 	list := make([]Alternative, 0, len(s.Alternatives))
 	for _, a := range s.Alternatives {
 		names := slices.Sorted(maps.Keys(a.Schemes))
-		k.unknown.add(at+"/"+escape(strings.Join(names, "+")), a.Unknown)
+		k.unknown.add(at+"/"+jsondoc.Escape(strings.Join(names, "+")), a.Unknown)
 		if a.Unreadable != "" {
 			list = append(list, unreadable(a.Unreadable))
 			continue

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/internal/jsondoc"
 )
 
 // skills is Compiling 4 and 5 of docs/design.md, for each skill. Skills that
@@ -50,7 +51,7 @@ func (k *compiler) skills(p *Profile) {
 		if skill.Output == nil {
 			skill.Output = defaults.out
 		}
-		at := "/skills/" + escape(s.ID)
+		at := "/skills/" + jsondoc.Escape(s.ID)
 		if s.Security.Declared {
 			skill.Security = k.security(s.Security, at+"/security")
 		} else {

@@ -2,9 +2,9 @@ package compile
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/internal/jsondoc"
 )
 
 // texts gathers [Profile.Texts].
@@ -66,10 +66,5 @@ func textOfList(list []string) Text {
 		hidden = append(hidden, card.Hidden(s)...)
 	}
 	slices.Sort(hidden)
-	return Text{Digest: card.Sum(canonicalList(set)), Hidden: slices.Compact(hidden)}
+	return Text{Digest: card.Sum(jsondoc.CanonicalTexts(set)), Hidden: slices.Compact(hidden)}
 }
-
-var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
-
-// escape makes a reference token of s (RFC 6901).
-func escape(s string) string { return pointerEscaper.Replace(s) }

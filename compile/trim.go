@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/a2alock/a2alock/internal/jsondoc"
 )
 
 // ForLock returns the profile as a lock records it: the required skills that p
@@ -43,17 +45,13 @@ func (p *Profile) ForLock(required []string) *Profile {
 func (p *Profile) keeps(pointer string) bool {
 	if rest, ok := strings.CutPrefix(pointer, "/skills/"); ok {
 		id, _, _ := strings.Cut(rest, "/")
-		_, has := p.Skills[unescape(id)]
+		_, has := p.Skills[jsondoc.Unescape(id)]
 		return has
 	}
 	if rest, ok := strings.CutPrefix(pointer, "/schemes/"); ok {
 		name, _, _ := strings.Cut(rest, "/")
-		_, has := p.Schemes[unescape(name)]
+		_, has := p.Schemes[jsondoc.Unescape(name)]
 		return has
 	}
 	return true
 }
-
-var pointerUnescaper = strings.NewReplacer("~1", "/", "~0", "~")
-
-func unescape(token string) string { return pointerUnescaper.Replace(token) }

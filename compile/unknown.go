@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/internal/jsondoc"
 )
 
 // longestUnknown is how many bytes of an unknown value a profile repeats.
@@ -18,7 +19,7 @@ type unknown map[string][]jsontext.Value
 
 func (u unknown) add(at string, members map[string]jsontext.Value) {
 	for name, value := range members {
-		pointer := at + "/" + escape(name)
+		pointer := at + "/" + jsondoc.Escape(name)
 		u[pointer] = append(u[pointer], value)
 	}
 }

@@ -70,7 +70,7 @@ func (c *Comparison) known() *facts {
 		}
 		f.skills = append(f.skills, s)
 	}
-	f.security = security.New(securityOf(f.skills), c.Client, c.HoldsAll)
+	f.security = security.New(securityOf(c, f.required), c.Client, c.HoldsAll)
 	f.changes = f.security.Changes()
 	c.facts = f
 	return f

@@ -8,7 +8,7 @@ var capabilityRules = []Rule{
 		Class: Breaking,
 		Title: "the agent no longer streams, and the lock requires it",
 		Why:   "Streaming calls are refused with UnsupportedOperationError.",
-		Do:    "Poll instead and take streaming out of the lock, or ask the agent's owner to bring it back.",
+		Do:    "Poll instead and take streaming out of requires in the lock, or ask the agent's owner to bring it back.",
 		Spec:  "3.3.4",
 		Example: Example{
 			Was:  `{"capabilities":{"streaming":true}}`,
@@ -22,7 +22,7 @@ var capabilityRules = []Rule{
 		Class: Breaking,
 		Title: "the agent no longer sends push notifications, and the lock requires it",
 		Why:   "Setting up a notification is refused with PushNotificationNotSupportedError, and results are never told.",
-		Do:    "Stream or poll instead and take push out of the lock, or ask the agent's owner to bring it back.",
+		Do:    "Stream or poll instead and take push out of requires in the lock, or ask the agent's owner to bring it back.",
 		Spec:  "3.3.4",
 		Example: Example{
 			Was:  `{"capabilities":{"pushNotifications":true}}`,

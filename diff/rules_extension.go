@@ -15,7 +15,7 @@ var extensionRules = []Rule{
 		Class: Breaking,
 		Title: "an extension that the lock requires is no longer declared",
 		Why:   "The agent ignores or refuses what the workflow sends by it.",
-		Do:    "Ask the agent's owner what took its place, or take it out of the lock.",
+		Do:    "Ask the agent's owner what took its place, or take it out of requires in the lock.",
 		Spec:  "4.4.4",
 		Example: Example{
 			Was:  `{"capabilities":{"extensions":[{"uri":"https://ext.example/citations/v1"}]}}`,

@@ -20,7 +20,7 @@ var lockStateRules = []Rule{
 		Class:   Review,
 		Title:   "the evidence for a required claim is older than max_evidence_age",
 		Why:     "What a probe saw once says less with each release of the agent.",
-		Do:      "Probe the claim again, or take the old evidence out of the lock.",
+		Do:      "Probe the claim again, or take the old evidence out of verified in the lock.",
 		Spec:    "3.3.4",
 		Example: Example{Lock: `{"verified":{"quote":"probe ok 2026-01-01"},"policy":{"max_evidence_age":"30d"}}`},
 		Check:   evidenceStale,
@@ -56,7 +56,7 @@ var lockStateRules = []Rule{
 		Class: Compatible,
 		Title: "a waiver matches no finding",
 		Why:   "It would let a finding of tomorrow stand that nobody has seen.",
-		Do:    "Take it out of the lock.",
+		Do:    "Take it out of waivers in the lock.",
 		Spec:  "8.2",
 		Example: Example{Lock: `{"waivers":[{"rule":"streaming-lost","reason":"polling is fine","owner":"team-travel",` +
 			`"until":"2026-12-31"}]}`},

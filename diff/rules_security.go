@@ -210,13 +210,19 @@ func securitySays(c *Comparison, rule string) []Finding {
 	return out
 }
 
-// securityOf is the security of the required skills that are there.
-func securityOf(skills []skill) []security.Skill {
-	out := make([]security.Skill, len(skills))
-	for i, s := range skills {
-		out[i] = security.Skill{ID: s.id, Now: s.now.Security, Schemes: s.need.Schemes, Scopes: s.need.Scopes}
-		if s.was != nil {
-			out[i].Recorded, out[i].Was = true, s.was.Security
+// securityOf is the security of the required skills, those among them that are
+// gone.
+func securityOf(c *Comparison, required []string) []security.Skill {
+	out := make([]security.Skill, len(required))
+	for i, id := range required {
+		now, there := c.Now.Skills[id]
+		need := c.Lock.Requires.Skills[id]
+		out[i] = security.Skill{ID: id, Gone: !there, Now: now.Security, Schemes: need.Schemes, Scopes: need.Scopes}
+		if c.Was == nil {
+			continue
+		}
+		if was, ok := c.Was.Skills[id]; ok {
+			out[i].Recorded, out[i].Was = true, was.Security
 		}
 	}
 	return out

@@ -70,6 +70,11 @@ func TestSecurityRules(t *testing.T) {
 			was: twoSkills(key, oauth), now: twoSkills(oauth, oauth), want: []string{"alternative-switched"},
 		},
 		{
+			name: "another skill of the lock records it, and is gone", lock: needTwo,
+			was: twoSkills(key, oauth), now: strings.Replace(twoSkills(oauth, oauth), `"book"`, `"reserve"`, 1),
+			want: []string{"alternative-switched", "skill-gained", "skill-removed"},
+		},
+		{
 			name: "another skill records it, with another token URL", lock: needTwo, was: twoSkills(key, oauth),
 			now: strings.NewReplacer(`"quote","securityRequirements":[`+key, `"quote","securityRequirements":[{"schemes":{"o2":{"list":["read"]}}}`,
 				`"securitySchemes":{`, `"securitySchemes":{`+strings.Replace(oauthAt("https://login.example/token"), `"oauth"`, `"o2"`, 1)+`,`).Replace(twoSkills(key, oauth)),
@@ -127,6 +132,16 @@ func TestSecurityRules(t *testing.T) {
 		{name: "the lock records more", was: withSchemes(os, oauth), now: withSchemes(os, `{"schemes":{"oauth":{"list":["read","write"]}}}`), lock: `{"requires":{"skills":{"quote":{"schemes":["oauth"],"scopes":["read","write"]}}}}`, want: []string{"card-changed"}},
 		{name: "the client holds the scope", was: withSchemes(os, oauth), now: withSchemes(os, `{"schemes":{"oauth":{"list":["read","write"]}}}`), client: holds(compile.OAuth2, "read", "write"), want: []string{"scope-required"}},
 		{name: "with the old scopes as another way", was: withSchemes(os, oauth), now: withSchemes(os, `{"schemes":{"oauth":{"list":["read","write"]}}},`+oauth), want: []string{"alternative-gained"}},
+		{name: "a scope more, and anonymous is enough", was: withSchemes(os, oauth), now: withSchemes(os, `{"schemes":{"oauth":{"list":["read","write"]}}},{}`), want: []string{"alternative-switched", "security-weakened"}},
+		{
+			name: "a scope more, and the client holds another way", was: withSchemes(ks+","+os, oauth+","+key),
+			now:    withSchemes(ks+","+os, `{"schemes":{"oauth":{"list":["read","write"]}}},`+key),
+			client: holds(compile.APIKey), lock: `{"requires":{"skills":{"quote":{"schemes":["oauth"],"scopes":["read"]}}}}`, want: []string{"alternative-switched"},
+		},
+		{
+			name: "a scope more, and another one less", was: withSchemes(os, oauth),
+			now: withSchemes(os, `{"schemes":{"oauth":{"list":["read","write"]}}},{"schemes":{"oauth":{}}}`), want: []string{"alternative-gained", "scope-no-longer-required"},
+		},
 		{name: "one scope for another", was: withSchemes(os, oauth), now: withSchemes(os, `{"schemes":{"oauth":{"list":["write"]}}}`), want: []string{"scope-required", "scope-no-longer-required"}},
 		{name: "scope under a new name", was: withSchemes(os, oauth), now: withSchemes(strings.Replace(os, `"oauth"`, `"o2"`, 1), `{"schemes":{"o2":{"list":["read","write"]}}}`), want: []string{"scope-required", "scheme-renamed"}},
 		{name: "no scope any more", was: withSchemes(os, oauth), now: withSchemes(os, `{"schemes":{"oauth":{}}}`), want: []string{"scope-no-longer-required"}},
@@ -141,6 +156,12 @@ func TestSecurityRules(t *testing.T) {
 		{name: "kind", was: withSchemes(ks, key), now: withSchemes(`"key":{"openIdConnectSecurityScheme":{"openIdConnectUrl":"https://id.example/c"}}`, key), want: []string{"scheme-changed"}},
 		{name: "kind, weaker", was: withSchemes(bearerScheme, bearer), now: withSchemes(strings.Replace(bearerScheme, "Bearer", "basic", 1), bearer), want: []string{"scheme-changed", "security-weakened"}},
 		{name: "grant", was: withSchemes(flows(clientGrant), oauth), now: withSchemes(flows(codeGrant), oauth), want: []string{"scheme-changed"}},
+		{name: "another kind under its name, which the client holds", was: withSchemes(ks, key), now: withSchemes(strings.Replace(bearerScheme, `"bearer"`, `"key"`, 1), key), client: holds(compile.Bearer), want: []string{"alternative-switched"}},
+		{
+			name: "two definitions change places, and the lock records both", lock: needTwo, was: twoSkills(key, oauth),
+			now:  strings.NewReplacer(`"key":`, `"oauth":`, `"oauth":`, `"key":`).Replace(twoSkills(oauth, key)),
+			want: []string{"alternative-switched", "alternative-switched", "security-weakened"},
+		},
 		{name: "the old one under another name", was: withSchemes(ks, key), now: withSchemes(`"key":{"apiKeySecurityScheme":{"location":"query","name":"k"}},"old":{"apiKeySecurityScheme":{"location":"header","name":"X-Key"}}`, key+`,{"schemes":{"old":{}}}`), want: []string{"scheme-renamed", "alternative-gained"}},
 		{name: "behind another alternative", was: withSchemes(ks+","+os, oauth+","+key), now: withSchemes(strings.Replace(ks, "X-Key", "X-Token", 1)+","+os, oauth+","+key), want: []string{"alternative-gained", "alternative-lost"}},
 		// several grants

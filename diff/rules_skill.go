@@ -13,7 +13,7 @@ var skillRules = []Rule{
 		Class: Breaking,
 		Title: "a required skill is gone",
 		Why:   "Calls that ask for the skill are refused, often in the middle of a plan.",
-		Do:    "Pin the skill that took its place, or take it out of the lock.",
+		Do:    "Pin the skill that took its place, and take this one out of requires in the lock.",
 		Spec:  "4.4.5",
 		Example: Example{
 			Was:  `{"skills":[{"id":"quote"}]}`,
@@ -40,7 +40,7 @@ var skillRules = []Rule{
 		Class: Breaking,
 		Title: "a required skill no longer accepts a media type that the workflow sends",
 		Why:   "Such a message is refused with ContentTypeNotSupportedError.",
-		Do:    "Send a type that is accepted and pin that, or ask the agent's owner to take the old one back.",
+		Do:    "Send a type that is accepted, put it in the old one's place in requires in the lock and pin again, or ask the agent's owner.",
 		Spec:  "4.4.5",
 		Example: Example{
 			Now: `{"skills":[{"id":"quote","inputModes":["application/pdf"]}]}`,
@@ -82,7 +82,7 @@ var skillRules = []Rule{
 		Class: Review,
 		Title: "one of the media types that the workflow can use is gone, another is left",
 		Why:   "Answers still come, perhaps not in the form that the workflow likes best.",
-		Do:    "Make sure that the type that is left is enough, then pin again without the other.",
+		Do:    "Make sure that the type that is left is enough, then take the other out of requires in the lock and pin again.",
 		Spec:  "4.4.5",
 		Example: Example{
 			Was:  `{"skills":[{"id":"quote","outputModes":["application/json","text/plain"]}]}`,

@@ -21,6 +21,8 @@ type Validation struct {
 	Valid    bool           `json:"valid"`
 	Counts   SeverityCounts `json:"counts"`
 	Findings []card.Finding `json:"findings"` // in document order
+	// Errors are what kept the command from its work, as in a [Report].
+	Errors []string `json:"errors"`
 }
 
 // SeverityCounts count findings.
@@ -34,7 +36,7 @@ type SeverityCounts struct {
 // it: what is said of the card, then what is said of it for our client. Bytes
 // that are no card have one finding, which says why.
 func NewValidation(file string, r *compile.Reading) *Validation {
-	v := &Validation{File: file, State: diff.Checked, Findings: append([]card.Finding{}, r.Findings...)}
+	v := &Validation{File: file, State: diff.Checked, Findings: append([]card.Finding{}, r.Findings...), Errors: []string{}}
 	if r.Card != nil {
 		v.Shape = r.Card.Shape
 	}
@@ -58,6 +60,12 @@ func NewValidation(file string, r *compile.Reading) *Validation {
 	}
 	v.Valid = v.Counts.Error == 0
 	return v
+}
+
+// InvalidRun is the validation of a document that nobody got to look at, since
+// the command line or the config is wrong.
+func InvalidRun(file string, errs []string) *Validation {
+	return &Validation{File: file, State: "never-checked", Findings: []card.Finding{}, Errors: append([]string{}, errs...)}
 }
 
 func invalidates(f card.Finding) bool {

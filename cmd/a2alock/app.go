@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -25,6 +28,7 @@ type app struct {
 	*env
 	configPath string
 	noColor    bool
+	typing     *bufio.Reader // standard input, once a person was asked
 
 	load   sync.Once
 	cfg    *config.Config
@@ -102,7 +106,8 @@ func (a *app) fetcher() *fetch.Client {
 // An answer is what a CARD or SOURCE argument led to.
 type answer struct {
 	*compile.Reading
-	url string // what answered; "" for a file
+	url   string // what answered; "" for a file
+	asked string // the URL that was asked, from which redirects may have led to url
 }
 
 // source reads CARD: a file, "-" for standard input, or a URL. Its error is an
@@ -119,7 +124,10 @@ func (a *app) source(ctx context.Context, arg string) (*answer, error) {
 	if err != nil {
 		return nil, usage(err)
 	}
-	return &answer{compile.Read(body, &a.cfg.Client, a.cardOptions()), ""}, nil
+	if len(body) == 0 {
+		return nil, &exit{code: exitUndecided, err: &fetch.Error{URL: arg, State: fetch.Unreachable, Err: errors.New("empty: nothing came")}}
+	}
+	return &answer{Reading: compile.Read(body, &a.cfg.Client, a.cardOptions())}, nil
 }
 
 // exact reads the card at a URL that is known to be a card's, and follows no
@@ -143,7 +151,7 @@ func (a *app) answered(res *fetch.Response) *answer {
 	for _, n := range res.Notes {
 		a.note(n)
 	}
-	return &answer{compile.Read(res.Body, &a.cfg.Client, a.cardOptions()), res.Final}
+	return &answer{compile.Read(res.Body, &a.cfg.Client, a.cardOptions()), res.Final, res.URL}
 }
 
 // isURL is whether an argument is meant as a URL. A path never contains "://",
@@ -155,10 +163,10 @@ func isURL(arg string) bool { return strings.Contains(arg, "://") }
 func (a *app) readFile(name string) ([]byte, error) {
 	r := a.stdin
 	if name != "-" {
-		f, err := os.Open(name)
-		if errors.Is(err, os.ErrNotExist) && !strings.HasSuffix(name, ".json") && strings.Contains(name, ".") {
-			return nil, fmt.Errorf("%w (for a URL, begin with https://)", err)
+		if err := noFile(name); err != nil {
+			return nil, err
 		}
+		f, err := os.Open(name)
 		if err != nil {
 			return nil, err
 		}
@@ -170,6 +178,27 @@ func (a *app) readFile(name string) ([]byte, error) {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
 	return body, nil
+}
+
+// host is how the address of an agent begins, without its scheme.
+var host = regexp.MustCompile(`(?i)^([a-z0-9-]+(\.[a-z0-9-]+)+|localhost|[a-z0-9-]+:[0-9])`)
+
+// noFile says why there is no card file of that name, and what may be meant
+// instead; nil where there is one.
+func noFile(name string) error {
+	if name == "" {
+		return errors.New("the name of the card is empty (is a variable not set?)")
+	}
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && info.IsDir():
+		return fmt.Errorf("%s: that is a folder: name one card file in it", name)
+	case errors.Is(err, fs.ErrNotExist) && host.MatchString(name) && !strings.HasSuffix(name, ".json"):
+		return fmt.Errorf("%s: %w (a URL begins with https://)", name, errors.Unwrap(err))
+	case err != nil:
+		return fmt.Errorf("%s: %w", name, errors.Unwrap(err))
+	}
+	return nil
 }
 
 // note tells something that is not the result.

@@ -30,8 +30,8 @@ decided, and nothing reached the level.`,
 		ValidArgsFunction: completeLocks,
 	}
 	o := addOutputs(c)
-	c.Flags().StringVar(&from.file, "card", "", "judge this `FILE` (- is standard input) as if the agent had answered with it")
-	c.Flags().StringVar(&from.dir, "cards", "", "judge DIR/NAME.json as the answer for NAME.a2a.lock.json, for every lock; ask no agent (`DIR`)")
+	c.Flags().Var((*filled)(&from.file), "card", "judge this `FILE` (- is standard input) as if the agent had answered with it")
+	c.Flags().Var((*filled)(&from.dir), "cards", "judge DIR/NAME.json as the answer for NAME.a2a.lock.json, for every lock; ask no agent (`DIR`)")
 	c.MarkFlagsMutuallyExclusive("card", "cards")
 	addFailOn(c, &failOn)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -61,7 +61,7 @@ decided, and nothing reached the level.`,
 }
 
 func addFailOn(c *cobra.Command, failOn *string) {
-	c.Flags().StringVar(failOn, "fail-on", "", "fail from this `CLASS` on: breaking or review (default: policy.fail_on, else breaking)")
+	c.Flags().Var((*filled)(failOn), "fail-on", "fail from this `CLASS` on: breaking or review (default: policy.fail_on, else breaking)")
 	completeWith(c, "fail-on", []string{"breaking", "review"})
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2alock/a2alock/internal/redact"
 	"github.com/a2alock/a2alock/report"
 )
 
@@ -41,7 +42,7 @@ why); 2 wrong command line or config; 3 no valid card, or none at all.`,
 		}
 		return &exit{
 			code: exitFail,
-			err:  fmt.Errorf("%s: %s", args[0], got.Profile.Reason),
+			err:  fmt.Errorf("%s: %s", redact.URL(args[0]), got.Profile.Reason),
 			hint: unusableHint(got.Profile, &cfg.Client),
 		}
 	}

@@ -40,7 +40,7 @@ Exit codes: as check; 3 also where OLD is no card that a client could call.`,
 		},
 	}
 	o := addOutputs(c)
-	c.Flags().StringVar(&lockPath, "lock", "", "say what the change means for this `LOCK`")
+	c.Flags().Var((*filled)(&lockPath), "lock", "say what the change means for this `LOCK`")
 	addFailOn(c, &failOn)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		cfg, err := a.config()

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/internal/redact"
 	"github.com/a2alock/a2alock/report"
 )
 
@@ -101,9 +102,23 @@ func conclude(e *env, c *cobra.Command, err error, asJSON bool) int {
 	printError(e.stderr, x.err)
 	printHint(e.stderr, x.hint)
 	if x.code == exitUsage && asJSON {
-		_ = report.New(nil, diff.Breaking, lines(x.err)).JSON(e.stdout) // e.stdout keeps the error
+		_ = report.WriteJSON(e.stdout, failure(c, lines(x.err))) // e.stdout keeps the error
 	}
 	return x.code
+}
+
+// failure is what a command that did not get to its work prints as JSON: its
+// result, where that has room for errors, else the errors alone.
+func failure(c *cobra.Command, errs []string) any {
+	switch c.Name() {
+	case "check", "diff", "impact":
+		return report.New(nil, diff.Breaking, errs)
+	case "validate":
+		return report.InvalidRun(redact.URL(c.Flags().Arg(0)), errs)
+	}
+	return struct {
+		Errors []string `json:"errors"`
+	}{errs}
 }
 
 // crashed tells of a bug: of the panic's text, which may hold a card's, no
@@ -134,10 +149,11 @@ func printHint(w io.Writer, text string) {
 
 func lines(err error) []string { return strings.Split(err.Error(), "\n") }
 
-// wantsJSON looks for --format json in a command line that may not have parsed.
+// wantsJSON looks for --format json in a command line that may not have parsed;
+// compile prints nothing else.
 func wantsJSON(c *cobra.Command, args []string) bool {
 	if c.Flags().Lookup("format") == nil {
-		return false
+		return c.Name() == "compile"
 	}
 	i := slices.Index(args, "--format")
 	return slices.Contains(args, "--format=json") || i >= 0 && i+1 < len(args) && args[i+1] == "json"

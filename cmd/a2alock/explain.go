@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -64,6 +65,7 @@ func (a *app) tell(r diff.Rule) {
 	fmt.Fprint(a.stdout, "\nExample, as fragments of a card, a lock, or the URL that answers:\n")
 	for _, side := range []struct{ name, text string }{
 		{"was", r.Example.Was}, {"now", r.Example.Now}, {"lock", r.Example.Lock}, {"answered from", r.Example.Seen},
+		{"also", strings.Join(r.Example.Also, ", ")},
 	} {
 		if side.text != "" {
 			fmt.Fprintf(a.stdout, "  %s  %s\n", side.name, side.text)

@@ -39,7 +39,7 @@ there is none.`,
 		for _, p := range paths {
 			did, err := reformat(p, check)
 			if err != nil {
-				errs = append(errs, err)
+				errs = append(errs, takenFor(p, err))
 			}
 			if did {
 				changed++

@@ -24,6 +24,7 @@ func newHelp() *cobra.Command {
 				return err
 			}
 			about.InitDefaultHelpFlag()
+			about.InitDefaultVersionFlag()
 			return about.Help()
 		},
 	}

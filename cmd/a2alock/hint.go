@@ -46,15 +46,16 @@ func refusalHint(r *netguard.Refused) string {
 	return ""
 }
 
-// pinHint says what to do about a refusal of package lockfile.
-func (p *pinning) pinHint(err error, profile *compile.Profile) string {
-	if _, ok := errors.AsType[*lockfile.UndeclaredError](err); ok {
-		return "--input TYPE and --output TYPE name them, and the lock says that they are assumed"
+// refusal is how pin ends that package lockfile refused, with what to do.
+func (p *pinning) refusal(err error, profile *compile.Profile) error {
+	if _, ok := errors.AsType[*lockfile.ModeError](err); ok {
+		return usage(err)
 	}
+	x := &exit{code: exitFail, err: err, hint: unusableHint(profile, &p.cfg.Client)}
 	if _, ok := errors.AsType[*lockfile.NoSkillError](err); ok {
-		return "--skill ID says which the workflow needs"
+		x.hint = "--skill ID says which the workflow needs"
 	}
-	return unusableHint(profile, &p.cfg.Client)
+	return x
 }
 
 // unusableHint is the a2alock.yaml that would let the client speak with an

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2alock/a2alock/internal/redact"
 	"github.com/a2alock/a2alock/lockfile"
 	"github.com/a2alock/a2alock/report"
 )
@@ -28,14 +29,14 @@ Exit codes: as check.`,
 				return misuse(c, "%s: CARD is missing", c.CommandPath())
 			}
 			if isURL(args[0]) {
-				return misuse(c, "%s: impact is for a card that is not published yet: name a file", args[0])
+				return misuse(c, "%s: impact is for a card that is not published yet: name a file", redact.URL(args[0]))
 			}
 			return nil
 		},
 		ValidArgsFunction: completeLocks,
 	}
 	o := addOutputs(c)
-	c.Flags().StringVar(&agent, "agent", "", "only the locks on the agent whose card is at this `URL`")
+	c.Flags().Var((*filled)(&agent), "agent", "only the locks on the agent whose card is at this `URL`")
 	addFailOn(c, &failOn)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		cfg, err := a.config()
@@ -83,7 +84,7 @@ func (a *app) ofAgent(locks []*lockfile.Lock, agent string) ([]*lockfile.Lock, e
 	if len(kept) == 0 {
 		return nil, &exit{
 			code: exitUsage,
-			err:  fmt.Errorf("--agent %s: none of the %d locks names that agent", agent, len(locks)),
+			err:  fmt.Errorf("--agent %s: none of the %d locks names that agent", redact.URL(agent), len(locks)),
 			hint: "a2alock ls lists the agents",
 		}
 	}

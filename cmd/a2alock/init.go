@@ -28,7 +28,7 @@ command line is wrong, or the file is there already, and stays as it is; 3 an ag
 gave no valid card.`,
 		Example: "  a2alock init --client a2a-go\n  a2alock init https://pricing.partner.example",
 	}
-	c.Flags().StringVar(&client, "client", "", "start from what this `SDK` speaks: a2a-go, a2a-js or a2a-python")
+	c.Flags().Var((*filled)(&client), "client", "start from what this `SDK` speaks: a2a-go, a2a-js or a2a-python")
 	completeWith(c, "client", config.Clients())
 	c.RunE = func(c *cobra.Command, args []string) error {
 		path := a.configPath

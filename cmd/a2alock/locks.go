@@ -3,18 +3,27 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/fetch"
+	"github.com/a2alock/a2alock/internal/redact"
 	"github.com/a2alock/a2alock/lockfile"
 )
 
 // locks resolves LOCK arguments (files or folders), or finds every lock under
 // the configured roots. An empty set is an error: it never passes.
 func (a *app) locks(args []string) ([]string, error) {
+	for _, arg := range args {
+		if err := noLock(arg); err != nil {
+			return nil, err
+		}
+	}
 	roots := args
 	if len(roots) == 0 {
 		roots = a.cfg.Roots()
@@ -31,6 +40,40 @@ func (a *app) locks(args []string) ([]string, error) {
 		}
 	}
 	return display(paths), nil
+}
+
+// noLock says what is wrong with a LOCK that is none by its name alone.
+func noLock(arg string) error {
+	switch {
+	case arg == "":
+		return usage(errors.New("the name of the lock is empty (is a variable not set?)"))
+	case isURL(arg):
+		return &exit{
+			code: exitUsage,
+			err:  fmt.Errorf("%s: want a lock, a file or a folder, and this is a URL", redact.URL(arg)),
+			hint: "a2alock pin URL --skill ID writes the lock of an agent",
+		}
+	}
+	return nil
+}
+
+// takenFor says that the file at path, which is no lock, is a card; else it is
+// err.
+func takenFor(path string, err error) error {
+	if isLock(path) {
+		return err // by its name it is meant to be one
+	}
+	f, openErr := os.Open(path)
+	if openErr != nil {
+		return err
+	}
+	defer f.Close()
+	if data, readErr := io.ReadAll(io.LimitReader(f, fetch.DefaultBytes)); readErr == nil {
+		if _, parseErr := card.Parse(data, card.Options{}); parseErr == nil {
+			return fmt.Errorf("%s: that is an agent's card, not a lock: a2alock pin CARD --agent URL --skill ID makes one, and a2alock check LOCK --card FILE judges a card", path)
+		}
+	}
+	return err
 }
 
 // display shortens paths inside the working directory, with forward slashes.
@@ -60,7 +103,7 @@ func readLocks(paths []string) ([]*lockfile.Lock, error) {
 			err = l.Unsupported()
 		}
 		if err != nil {
-			errs = append(errs, err)
+			errs = append(errs, takenFor(p, err))
 			continue
 		}
 		locks = append(locks, l)
@@ -72,6 +115,9 @@ func readLocks(paths []string) ([]*lockfile.Lock, error) {
 }
 
 func readLock(path string) (*lockfile.Lock, error) {
+	if err := noLock(path); err != nil {
+		return nil, err
+	}
 	locks, err := readLocks([]string{path})
 	if err != nil {
 		return nil, err

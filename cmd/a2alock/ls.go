@@ -48,7 +48,7 @@ Exit codes: 0 listed; 2 a lock is unreadable, or there is none.`,
 		}
 		rows := make([]listed, len(locks))
 		for i, l := range locks {
-			rows[i] = listed{l.Path, l.Agent, l.Workflow, l.Owner, l.RequiredSkills(), l.PinnedAt}
+			rows[i] = listed{l.Path, redact.URL(l.Agent), l.Workflow, l.Owner, l.RequiredSkills(), l.PinnedAt}
 		}
 		if f.value == "json" {
 			return report.WriteJSON(a.stdout, rows)
@@ -56,7 +56,7 @@ Exit codes: 0 listed; 2 a lock is unreadable, or there is none.`,
 		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "LOCK\tAGENT\tWORKFLOW\tOWNER\tAGE")
 		for _, r := range rows {
-			cells := []string{r.Lock, redact.URL(r.Agent), orDash(r.Workflow), orDash(r.Owner), age(r.PinnedAt, time.Now())}
+			cells := []string{r.Lock, r.Agent, orDash(r.Workflow), orDash(r.Owner), age(r.PinnedAt, time.Now())}
 			for i := range cells {
 				cells[i] = report.Excerpt(cells[i], 200)
 			}

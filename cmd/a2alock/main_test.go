@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -13,6 +14,25 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"a2alock": main})
+}
+
+// slow is whether the test binary was built with the race detector: run as
+// a2alock, a thousand times over, it takes minutes.
+var slow bool
+
+// plain is a folder with an a2alock of its own, for the scripts to run in place
+// of a slow test binary; "" where that need not be or cannot be built.
+func plain(t *testing.T) string {
+	if _, err := exec.LookPath("go"); err != nil || !slow {
+		return ""
+	}
+	dir := t.TempDir()
+	// Without the commit, as the test binary is.
+	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", dir+string(filepath.Separator), ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("building a2alock: %v\n%s", err, out)
+	}
+	return dir
 }
 
 // TestScripts runs testdata/script: what users type, against a real agent at
@@ -34,15 +54,21 @@ func TestMain(m *testing.M) {
 //	raw FILE             FILE with its escapes (\x1b, \u202e) made real
 //	code N ARG…          a2alock ends with exit code N, and its output is clean
 //	clean                the last output holds nothing that a terminal or CI acts on
-//	json [report]        the last standard output is one JSON value, or a report
+//	json [KIND]          the last standard output is one JSON value: any, a report, a validation, or errors alone
 //	fingerprint RULE     $RULE_ID becomes the fingerprint in the JSON report just printed
 //	tty N ARG…           a2alock with all its streams at the terminal of ttyin ends with N
 func TestScripts(t *testing.T) {
+	bin := plain(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		UpdateScripts:       os.Getenv("UPDATE") == "1",
-		Setup:               setUp,
+		Setup: func(e *testscript.Env) error {
+			if bin != "" {
+				e.Setenv("PATH", bin+string(filepath.ListSeparator)+e.Getenv("PATH"))
+			}
+			return setUp(e)
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"agent":    agentCommand,
 			"site":     siteCommand,

@@ -57,19 +57,24 @@ func (f *outFiles) Set(s string) error {
 	return nil
 }
 
-// print writes a result everywhere it is wanted, and ends with its exit code.
-// Standard output comes last: a file that cannot be written makes the result an
-// error, and there is one JSON value on standard output either way.
+// print shows a result, and ends with its exit code.
 func (a *app) print(r printable, o *outputs) error {
+	if err := a.show(r, o); err != nil {
+		return err
+	}
+	return quietly(r.Exit())
+}
+
+// show writes a result everywhere it is wanted. Standard output comes last: a
+// file that cannot be written makes the result an error, and there is one JSON
+// value on standard output either way.
+func (a *app) show(r printable, o *outputs) error {
 	for _, f := range o.files {
 		if err := f.write(r); err != nil {
 			return usage(fmt.Errorf("--out: %w", err))
 		}
 	}
-	if err := write(a.stdout, r, o.format.value, a.text()); err != nil {
-		return err
-	}
-	return quietly(r.Exit())
+	return write(a.stdout, r, o.format.value, a.text())
 }
 
 func (f outFile) write(r printable) error {

@@ -10,6 +10,7 @@ import (
 type pinning struct {
 	*app
 	lockfile.PinOptions
+	lock   *lockfile.Lock // SOURCE, where that is a lock
 	out    string
 	digest string
 	accept string
@@ -23,16 +24,18 @@ what was true today. SOURCE is
   a base URL    /.well-known/agent-card.json is looked for under it, at its
                 origin, under the older name agent.json, and at the URL itself
   a card file   - is standard input; --agent names the URL it stands for
-  a lock        it is pinned again from its agent
+  a lock        it is pinned again from its agent; with -o, into another file
 
 Without --skill, pin asks on a terminal. Input types default to what the client
 sends and the skill accepts, output types to what the client accepts and the skill
 offers; a2alock.yaml describes the client. Streaming, push and extensions are
 required only where a flag names them.
 
-Pinning an existing lock keeps what it requires, and flags add to it. The report is
-printed first; breaking drift is written only with --accept breaking, or when the
-word is typed on a terminal.
+Pinning an existing lock keeps what it requires, and flags add to it; to take a
+requirement out, edit "requires" in the lock and pin it again. The report is printed
+first; breaking drift is written only with --accept breaking, or when the word is
+typed on a terminal. Without -o, a lock that is there under the default name is
+renewed only when it requires one of the skills named, for the same --workflow.
 
 Exit codes: 0 written, or nothing to write; 1 refused; 2 the command line, the
 config or the lock is wrong; 3 there is no valid card.`
@@ -50,7 +53,7 @@ func newPin(a *app) *cobra.Command {
 		ValidArgsFunction: completeLocks,
 	}
 	flags := c.Flags()
-	flags.StringVarP(&p.out, "output-file", "o", "", "write the lock to this `FILE` (default: locks/NAME.a2a.lock.json)")
+	flags.VarP((*filled)(&p.out), "output-file", "o", "write the lock to this `FILE` (default: locks/NAME.a2a.lock.json)")
 	flags.StringArrayVar(&p.Skills, "skill", nil, "require the skill with this `ID` (repeatable)")
 	flags.StringArrayVar(&p.Input, "input", nil, "the workflow sends this media `TYPE` (repeatable)")
 	flags.StringArrayVar(&p.Output, "output", nil, "the workflow can use this media `TYPE` (repeatable, in order of preference)")
@@ -59,13 +62,18 @@ func newPin(a *app) *cobra.Command {
 	flags.StringArrayVar(&p.Extensions, "extension", nil, "require the extension with this `URI` (repeatable)")
 	flags.StringVar(&p.Workflow, "workflow", "", "the `NAME` of the workflow that depends on the agent")
 	flags.StringVar(&p.Owner, "owner", "", "`WHO` is told when the agent changes")
-	flags.StringVar(&p.Agent, "agent", "", "the card's `URL`, when SOURCE is a card file")
-	flags.StringVar(&p.accept, "accept", "", "write the lock although the drift is of this `CLASS` (breaking)")
-	flags.StringVar(&p.digest, "expect-digest", "", "refuse a card whose card_digest is not this `DIGEST`")
+	flags.Var((*filled)(&p.Agent), "agent", "the card's `URL`, when SOURCE is a card file")
+	flags.Var((*filled)(&p.accept), "accept", "write the lock although the drift is of this `CLASS` (breaking)")
+	flags.Var((*filled)(&p.digest), "expect-digest", "refuse a card whose card_digest is not this `DIGEST`")
 	flags.BoolVar(&p.dryRun, "dry-run", false, "print what would happen and write nothing; exit codes as check")
 	flags.BoolVar(&p.Refresh, "refresh", false, "renew pinned_at although nothing changed")
 	completeWith(c, "accept", []string{"breaking"})
 	c.RunE = func(c *cobra.Command, args []string) error {
+		for _, flag := range []string{"streaming", "push"} {
+			if on, _ := c.Flags().GetBool(flag); !on && c.Flags().Changed(flag) {
+				return misuse(c, "--%s=false: pin adds to what a lock requires; to take it out, edit requires in the lock", flag)
+			}
+		}
 		if _, err := a.config(); err != nil {
 			return err
 		}

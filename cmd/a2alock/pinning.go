@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -33,7 +33,7 @@ func (p *pinning) run(ctx context.Context, source string) error {
 	if p.digest != "" && p.digest != got.Digest {
 		return refused(fmt.Errorf("%s: the card's digest is %s, want %s", redact.URL(source), got.Digest, p.digest))
 	}
-	if err := p.choose(ctx, got.Profile); err != nil {
+	if err := p.choose(ctx, got); err != nil {
 		return err
 	}
 	if err := p.target(got.Profile); err != nil {
@@ -57,82 +57,42 @@ func (p *pinning) read(ctx context.Context, source string) (*answer, error) {
 		}
 	case isLock(source):
 		old, err := readLock(source)
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, &exit{code: exitUsage, err: err, hint: "a2alock pin URL --skill ID -o " + source + " writes it"}
+		}
 		if err != nil {
 			return nil, err
 		}
-		p.out = cmp.Or(p.out, source)
+		p.lock, p.out = old, cmp.Or(p.out, source)
 		return p.exact(ctx, old.Agent)
-	case p.Agent == "":
+	}
+	return p.file(ctx, source)
+}
+
+// file reads a card file, for which --agent has to speak.
+func (p *pinning) file(ctx context.Context, name string) (*answer, error) {
+	if name != "-" {
+		if err := noFile(name); err != nil {
+			return nil, &exit{code: exitUsage, err: err, hint: "SOURCE is a URL, a card file or a lock: a2alock pin --help"}
+		}
+	}
+	if p.Agent == "" {
 		return nil, &exit{
 			code: exitUsage,
-			err:  fmt.Errorf("%s: a card file does not say where it came from", source),
+			err:  fmt.Errorf("%s: a card file does not say where it came from", name),
 			hint: "add --agent URL, the card's exact address",
 		}
 	}
-	if err := checkAgent(p.Agent); err != nil {
-		return nil, usage(err)
-	}
-	return p.source(ctx, source)
-}
-
-// checkAgent is for an --agent that was typed; what answered a fetch has
-// passed already.
-func checkAgent(agent string) error {
-	u, err := url.Parse(agent)
+	u, err := url.Parse(p.Agent)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.Fragment != "" {
-		return fmt.Errorf("--agent %q: want the card's absolute http(s) URL, without user or fragment", redact.URL(agent))
+		return nil, usage(fmt.Errorf("--agent %q: want the card's absolute http(s) URL, without user or fragment", redact.URL(p.Agent)))
 	}
-	return nil
-}
-
-// target settles the file to write, and reads the lock that is there.
-func (p *pinning) target(profile *compile.Profile) error {
-	name := filepath.Base(lockfile.FileName(profile, p.Skills))
-	if p.out == "" {
-		p.out = display([]string{filepath.Join(p.pinDir(), name)})[0]
+	if !strings.HasSuffix(strings.ToLower(u.Path), ".json") && u.RawQuery == "" {
+		agent := redact.URL(p.Agent)
+		p.note("check will ask for exactly " + agent + ": if that is a base URL, name the card's own, such as " +
+			strings.TrimRight(agent, "/") + "/.well-known/agent-card.json")
 	}
-	info, err := os.Stat(p.out)
-	switch {
-	case err == nil && info.IsDir():
-		return &exit{
-			code: exitUsage,
-			err:  fmt.Errorf("-o %s: that is a folder", p.out),
-			hint: "name the file: -o " + filepath.ToSlash(filepath.Join(p.out, name)),
-		}
-	case !isLock(p.out):
-		return &exit{
-			code: exitUsage,
-			err:  fmt.Errorf("-o %s: the name of a lock ends in %s", p.out, lockfile.Suffix),
-			hint: "locks are found by that name",
-		}
-	case errors.Is(err, os.ErrNotExist):
-		return nil
-	}
-	old, err := readLock(p.out)
-	if err != nil {
-		return err
-	}
-	if compile.Origin("", old.Agent) != compile.Origin("", p.Agent) && p.accept == "" {
-		return &exit{
-			code: exitFail,
-			err:  fmt.Errorf("%s locks another agent, %s", p.out, redact.URL(old.Agent)),
-			hint: "-o FILE writes another lock; --accept breaking moves this one to the new agent",
-		}
-	}
-	p.Old = old
-	return nil
-}
-
-// pinDir is where new locks go: the first configured folder, else locks/.
-func (a *app) pinDir() string {
-	if len(a.cfg.Locks) > 0 {
-		for _, root := range a.cfg.Roots() {
-			if filepath.Ext(root) != ".json" {
-				return root
-			}
-		}
-	}
-	return filepath.Join(a.cfg.Root, "locks")
+	return p.source(ctx, name)
 }
 
 // pin makes the lock and writes it. What changed since the old one is printed
@@ -148,10 +108,13 @@ func (p *pinning) pin(ctx context.Context, got *answer) error {
 		if err := rep.Text(p.stdout, p.text()); err != nil {
 			return err
 		}
+		if !sameURL(p.Old.Agent, p.Agent) {
+			p.note(fmt.Sprintf("the agent's URL moves from %s to %s", redact.URL(p.Old.Agent), redact.URL(p.Agent)))
+		}
 	}
 	lock, notes, err := lockfile.Pin(got.Profile, &p.cfg.Client, p.PinOptions)
 	if err != nil {
-		return &exit{code: exitFail, err: err, hint: p.pinHint(err, got.Profile)}
+		return p.refusal(err, got.Profile)
 	}
 	if since != nil && !p.dryRun {
 		if err := p.agree(ctx, since); err != nil {
@@ -177,7 +140,11 @@ func (p *pinning) pin(ctx context.Context, got *answer) error {
 	return report.WriteJSON(p.stdout, jsontext.Value(data)) // for a screen or a log, which a file is not
 }
 
-// compare judges the old lock by the card, as check would.
+// sameURL is whether two spellings ask for the same card.
+func sameURL(a, b string) bool { return compile.NormalizeURL("", a) == compile.NormalizeURL("", b) }
+
+// compare judges the old lock by the card, as check would. Where another URL
+// was asked than the lock's, that was a person's word and no redirect.
 func (p *pinning) compare(got *answer) (*diff.Result, *report.Report, error) {
 	policy, err := p.policy.With(p.Old.Policy)
 	if err != nil {
@@ -187,12 +154,11 @@ func (p *pinning) compare(got *answer) (*diff.Result, *report.Report, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	result := diff.Judge(p.Old, got.Reading, diff.Comparison{
-		Client: &p.cfg.Client,
-		Policy: policy,
-		Seen:   diff.Seen{URL: got.url},
-		At:     p.At,
-	})
+	base := diff.Comparison{Client: &p.cfg.Client, Policy: policy, At: p.At}
+	if sameURL(p.Old.Agent, got.asked) {
+		base.Seen.URL = got.url
+	}
+	result := diff.Judge(p.Old, got.Reading, base)
 	return result, report.New([]*diff.Result{result}, level, nil), nil
 }
 
@@ -228,5 +194,8 @@ func (p *pinning) write(lock *lockfile.Lock) error {
 		return usage(err)
 	}
 	p.note("wrote " + p.out)
+	if !p.isFound() {
+		p.note("a2alock check does not look there by itself: name it (a2alock check " + p.out + "), or list its folder under locks in a2alock.yaml")
+	}
 	return nil
 }

@@ -49,7 +49,7 @@ wrong; 3 no valid card, or none at all.`,
 	flags := c.Flags()
 	flags.StringVar(&p.Skill, "skill", "", "the `ID` of the skill to call (required)")
 	flags.StringArrayVar(&p.Input, "input", nil, "a media `TYPE` that would be sent (repeatable; default: the lock's, or what the client sends)")
-	flags.StringVar(&p.cardFile, "card", "", "with a LOCK, take this `FILE` (- is standard input) for the agent's card")
+	flags.Var((*filled)(&p.cardFile), "card", "with a LOCK, take this `FILE` (- is standard input) for the agent's card")
 	f := addFormat(c, "text", "json")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if p.Skill == "" {

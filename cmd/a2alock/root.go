@@ -27,6 +27,7 @@ compatible, review or breaking.
 Exit codes: 0 nothing at or above the fail level; 1 something is, or the command
 was refused; 2 the command line, the config or a lock is wrong; 3 it could not be
 decided (the agent did not answer with a card, say); 130 interrupted.`,
+		Version:            version(),
 		SilenceUsage:       true,
 		SilenceErrors:      true,
 		DisableSuggestions: true, // they would come as part of an error: see unread
@@ -36,11 +37,12 @@ decided (the agent did not answer with a card, say); 130 interrupted.`,
 	root.SetIn(e.stdin)
 	root.SetOut(e.stdout)
 	root.SetErr(e.stderr)
+	root.SetVersionTemplate(versionLine() + "\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &exit{code: exitUsage, err: err, hint: c.CommandPath() + " --help lists the flags"}
 	})
 	flags := root.PersistentFlags()
-	flags.StringVar(&a.configPath, "config", "", "use this `FILE` instead of the nearest a2alock.yaml")
+	flags.Var((*filled)(&a.configPath), "config", "use this `FILE` instead of the nearest a2alock.yaml")
 	flags.BoolVar(&a.noColor, "no-color", false, "never colour the output")
 	_ = root.MarkPersistentFlagFilename("config", "yaml", "yml")
 	root.CompletionOptions.DisableDefaultCmd = true
@@ -97,6 +99,25 @@ func one(name string) cobra.PositionalArgs {
 		}
 		return misuse(c, "%q: %s takes one %s", args[1], c.CommandPath(), name)
 	}
+}
+
+// filled is the value of a flag that is given with a text or not at all. An
+// empty one comes from a variable that nobody set, and must not pass for a flag
+// that was not given: that could weaken a check in silence.
+type filled string
+
+func (f *filled) String() string { return string(*f) }
+
+// Type is what the help calls the value.
+func (f *filled) Type() string { return "string" }
+
+// Set takes any text but the empty one.
+func (f *filled) Set(s string) error {
+	if s == "" {
+		return errors.New("empty (is a variable not set?)")
+	}
+	*f = filled(s)
+	return nil
 }
 
 // A format is the value of a --format flag: one of a few words.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"text/tabwriter"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
 	"github.com/a2alock/a2alock/diff"
@@ -47,10 +48,34 @@ type ruleInfo struct {
 	Why   string     `json:"why"`
 	Do    string     `json:"do"`
 	Spec  string     `json:"spec"`
+
+	Example exampleInfo `json:"example"`
+}
+
+// An exampleInfo has the parts of an example that there are.
+type exampleInfo struct {
+	Was  jsontext.Value `json:"was,omitzero"`
+	Now  jsontext.Value `json:"now,omitzero"`
+	Lock jsontext.Value `json:"lock,omitzero"`
+	// AnsweredFrom is the URL that the card comes from now.
+	AnsweredFrom string   `json:"answered_from,omitzero"`
+	Also         []string `json:"also,omitzero"` // rules that speak of it too
 }
 
 func info(r diff.Rule) ruleInfo {
-	return ruleInfo{r.ID, r.Class, r.Floor, r.Title, r.Why, r.Do, r.Spec}
+	e := r.Example
+	return ruleInfo{
+		r.ID, r.Class, r.Floor, r.Title, r.Why, r.Do, r.Spec,
+		exampleInfo{fragment(e.Was), fragment(e.Now), fragment(e.Lock), e.Seen, e.Also},
+	}
+}
+
+// fragment is the JSON of an example; nil where there is none.
+func fragment(text string) jsontext.Value {
+	if text == "" {
+		return nil
+	}
+	return jsontext.Value(text)
 }
 
 func floorMark(r diff.Rule) string {

@@ -86,13 +86,13 @@ func unclean(text string) string {
 	return ""
 }
 
-// jsonCommand wants standard output to be one JSON value; "json report" wants
-// it to be a report, with no member that package report does not know. (Its own
-// tests hold a report against the schema, which takes too long to load here.)
+// jsonCommand wants standard output to be one JSON value, of the kind named, with
+// no member that package report does not know. (Its own tests hold a report
+// against the schema, which takes too long to load here.)
 func jsonCommand(ts *testscript.TestScript, neg bool, args []string) {
 	out := []byte(ts.ReadFile("stdout"))
 	if neg || len(args) > 1 {
-		ts.Fatalf("usage: json [report]")
+		ts.Fatalf("usage: json [report|validation|errors]")
 	}
 	if !json.Valid(out) {
 		ts.Fatalf("stdout is no JSON: %.200q", out)
@@ -102,10 +102,23 @@ func jsonCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	d := json.NewDecoder(bytes.NewReader(out))
 	d.DisallowUnknownFields()
-	var r report.Report
-	ts.Check(d.Decode(&r))
-	if r.Status == "" || r.Locks == nil || r.Errors == nil {
-		ts.Fatalf("stdout is no report: %.200q", out)
+	var ok bool
+	switch args[0] {
+	case "report":
+		var r report.Report
+		ts.Check(d.Decode(&r))
+		ok = r.Status != "" && r.Locks != nil && r.Errors != nil
+	case "validation":
+		var v report.Validation
+		ts.Check(d.Decode(&v))
+		ok = v.State != "" && v.Findings != nil && v.Errors != nil
+	case "errors":
+		var e struct{ Errors []string }
+		ts.Check(d.Decode(&e))
+		ok = len(e.Errors) > 0
+	}
+	if !ok {
+		ts.Fatalf("stdout is no %s: %.200q", args[0], out)
 	}
 }
 

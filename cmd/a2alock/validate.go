@@ -8,6 +8,7 @@ import (
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/fetch"
+	"github.com/a2alock/a2alock/internal/redact"
 	"github.com/a2alock/a2alock/report"
 )
 
@@ -21,7 +22,8 @@ member that no call depends on; a warning was read all the same. CARD is a file,
 URL, or - for standard input.
 
 Exit codes: 0 no error; 1 an error, or (with "strict: true" in a2alock.yaml) a gap,
-or bytes that are no card; 2 wrong command line or config; 3 nothing came.`,
+or bytes that are no card; 2 wrong command line or config; 3 nothing came: no
+answer, a refusal, an empty file.`,
 		Example: "  a2alock validate https://pricing.partner.example --format json\n  a2alock validate - < card.json",
 		Args:    one("CARD"),
 	}
@@ -30,25 +32,41 @@ or bytes that are no card; 2 wrong command line or config; 3 nothing came.`,
 		if _, err := a.config(); err != nil {
 			return err
 		}
+		name := redact.URL(args[0])
 		got, err := a.source(c.Context(), args[0])
 		if err != nil {
-			if o.format.value == "json" {
-				err = errors.Join(err, a.nothing(args[0], err))
-			}
-			return err
+			return a.unread(name, err, o)
 		}
-		return a.print(report.NewValidation(args[0], got.Reading), o)
+		return a.print(report.NewValidation(name, got.Reading), o)
 	}
 	return c
 }
 
-// nothing prints the JSON of a card that did not come, since a program reads
-// the result at every code; the code and the reason are err's all the same.
-func (a *app) nothing(name string, err error) error {
+// unread ends a validation for which [app.source] has no reading. Bytes that
+// came and are no card, a login page at every place say, are a result. Where
+// none came there is none to show to a person, and err tells; a program reads
+// the result at every code.
+func (a *app) unread(name string, err error, o *outputs) error {
+	x, _ := errors.AsType[*exit](err)
 	e, ok := errors.AsType[*fetch.Error](err)
-	if x, is := errors.AsType[*exit](err); !ok || !is || x.code != exitUndecided {
-		return nil
+	if x == nil || !ok || x.code != exitUndecided {
+		return err
 	}
-	r := &compile.Reading{Err: &card.DocumentError{State: e.State, Msg: e.Error()}}
-	return report.NewValidation(name, r).JSON(a.stdout)
+	msg := e.Error()
+	for _, t := range e.Tried {
+		if t.State == e.State {
+			msg = t.Error() // of all that was tried, the one that gave the state
+			break
+		}
+	}
+	v := report.NewValidation(name, &compile.Reading{Err: &card.DocumentError{State: e.State, Msg: msg}})
+	if e.State == card.NotJSON || e.State == card.TooLarge {
+		x.code, x.hint = v.Exit(), ""
+	} else if o.format.value == "text" && len(o.files) == 0 {
+		return err
+	}
+	if shown := a.show(v, o); shown != nil {
+		return shown
+	}
+	return err
 }

@@ -15,10 +15,14 @@ func newVersion(a *app) *cobra.Command {
 		Long:  "version prints the version of a2alock, the Go release that built it, and the platform.",
 		Args:  none,
 		RunE: func(*cobra.Command, []string) error {
-			fmt.Fprintf(a.stdout, "a2alock %s (%s %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			fmt.Fprintln(a.stdout, versionLine())
 			return nil
 		},
 	}
+}
+
+func versionLine() string {
+	return fmt.Sprintf("a2alock %s (%s %s/%s)", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // version is the module's version, or one made of the commit that it was built

@@ -50,7 +50,7 @@ config or the lock is wrong; 3 the lock could not be checked.`,
 	flags.StringVar(&w.Until, "until", "", "the last `DATE` on which the waiver holds (required)")
 	flags.StringVar(&w.Reason, "reason", "", "why the finding may stand: a `TEXT` for the reviewer (required)")
 	flags.StringVar(&w.Owner, "owner", "", "who answers for it (default: the lock's owner)")
-	flags.StringVar(&w.from.file, "card", "", "judge this `FILE` (- is standard input) as if the agent had answered with it")
+	flags.Var((*filled)(&w.from.file), "card", "judge this `FILE` (- is standard input) as if the agent had answered with it")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if _, err := a.config(); err != nil {
 			return err

@@ -25,6 +25,19 @@ func Canonical(raw []byte) ([]byte, error) {
 	return v, nil
 }
 
+// CanonicalTexts returns the canonical form of a list of texts. What is not
+// UTF-8 in them comes out as U+FFFD.
+func CanonicalTexts(list []string) []byte {
+	b := []byte{'['}
+	for i, s := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b, _ = jsontext.AppendQuote(b, s) // the error is about what was replaced
+	}
+	return append(b, ']')
+}
+
 // checkNumbers refuses what jsontext would clamp to the largest double, so
 // that different texts never share a canonical form.
 func checkNumbers(raw []byte) error {

@@ -98,7 +98,7 @@ func (s *scanner) next(depth int) *Refusal {
 	if top := s.top(); top != nil && s.nodes[top.ref].Kind == '{' && !top.named {
 		s.member(top, str)
 		if !ok {
-			s.spoil(s.Pointer(top.ref)+"/"+escape(str), "a lone surrogate in a member's name")
+			s.spoil(s.Pointer(top.ref)+"/"+Escape(str), "a lone surrogate in a member's name")
 		}
 		return nil
 	}
@@ -173,7 +173,7 @@ func (s *scanner) member(top *frame, name string) {
 		top.seen[name] = true
 	}
 	if repeated && s.defect == nil {
-		s.spoil(s.Pointer(top.ref)+"/"+escape(name), "a repeated member")
+		s.spoil(s.Pointer(top.ref)+"/"+Escape(name), "a repeated member")
 	}
 	top.name, top.named = name, true
 }

@@ -85,17 +85,24 @@ func (t *Tree) Pointer(n Ref) string {
 	if t.nodes[v.Parent].Kind == '[' {
 		return t.Pointer(v.Parent) + "/" + strconv.Itoa(int(v.index))
 	}
-	return t.Pointer(v.Parent) + "/" + escape(v.Name)
+	return t.Pointer(v.Parent) + "/" + Escape(v.Name)
 }
 
-var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+var (
+	escaper   = strings.NewReplacer("~", "~0", "/", "~1")
+	unescaper = strings.NewReplacer("~1", "/", "~0", "~")
+)
 
-func escape(name string) string {
+// Escape makes a reference token of a name (RFC 6901).
+func Escape(name string) string {
 	if strings.ContainsAny(name, "~/") {
-		return pointerEscapes.Replace(name)
+		return escaper.Replace(name)
 	}
 	return name
 }
+
+// Unescape is the name behind a reference token.
+func Unescape(token string) string { return unescaper.Replace(token) }
 
 // text is the value as it is written.
 func (t *Tree) text(n Ref) string { return t.doc[t.nodes[n].start:t.nodes[n].end] }

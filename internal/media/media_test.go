@@ -1,6 +1,7 @@
 package media
 
 import (
+	"mime"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -65,4 +66,18 @@ func TestNormalizeIsAFixedPoint(t *testing.T) {
 			t.Fatalf("Normalize(%q) = %q, and of that %q", mode, once, twice)
 		}
 	})
+}
+
+// What the short way takes for plain, the long way leaves as it is.
+func TestPlain(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.StringMatching(`[a-z0-9.+-]{0,6}/?[a-zA-Z0-9.+*;= -]{0,6}`).Draw(t, "mode")
+		parsed, params, err := mime.ParseMediaType(s)
+		if isPlain(s) && (err != nil || len(params) > 0 || mime.FormatMediaType(parsed, params) != s) {
+			t.Fatalf("isPlain(%q), and package mime makes %q of it (%v)", s, parsed, err)
+		}
+	})
+	if !isPlain("application/vnd.api+json") || isPlain("text") || isPlain("/x") || isPlain("a/b/c") || isPlain("a/b;x=1") {
+		t.Error("isPlain is wrong")
+	}
 }

@@ -4,21 +4,19 @@ package say
 import (
 	"fmt"
 	"strings"
-)
 
-var escaper = strings.NewReplacer("~", "~0", "/", "~1")
+	"github.com/a2alock/a2alock/internal/jsondoc"
+)
 
 // Pointer makes an RFC 6901 pointer of unescaped tokens.
 func Pointer(tokens ...string) string {
 	var b strings.Builder
 	for _, t := range tokens {
 		b.WriteByte('/')
-		_, _ = escaper.WriteString(&b, t) // a Builder never fails
+		b.WriteString(jsondoc.Escape(t))
 	}
 	return b.String()
 }
-
-var unescaper = strings.NewReplacer("~1", "/", "~0", "~")
 
 // Inside takes the name and what follows it out of a pointer like
 // /skills/NAME/rest; ok is false when p lies elsewhere.
@@ -28,7 +26,7 @@ func Inside(p, collection string) (name, rest string, ok bool) {
 		return "", "", false
 	}
 	name, rest, _ = strings.Cut(p, "/")
-	return unescaper.Replace(name), rest, true
+	return jsondoc.Unescape(name), rest, true
 }
 
 // Lengths at which messages are cut; values beside a message keep all.

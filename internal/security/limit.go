@@ -14,7 +14,7 @@ import (
 func (r *Record) Held(id string, schemes map[string]compile.Scheme) (scopes map[string][]string, moved []string) {
 	i := slices.IndexFunc(r.skills, func(s Skill) bool { return s.ID == id })
 	switch {
-	case i < 0:
+	case i < 0 || r.skills[i].Gone:
 		return nil, nil
 	case !r.skills[i].Recorded:
 		return heldByWord(r.skills[i]), nil

@@ -26,6 +26,9 @@ type look struct {
 func (r *Record) Changes() []Change {
 	var out []Change
 	for _, s := range r.skills {
+		if s.Gone {
+			continue
+		}
 		l := look{r: r, s: s, now: ways(s.Now), path: say.Pointer("skills", s.ID, "security")}
 		if s.Recorded {
 			l.was, l.pin = ways(s.Was), r.pinned(s)

@@ -21,6 +21,9 @@ import (
 // A Skill is the security of one required skill.
 type Skill struct {
 	ID string
+	// Gone is set for a skill that is there no more, or cannot be read: what the
+	// lock records for it still counts.
+	Gone bool
 	// Recorded is whether the lock records what the skill asked for, in Was.
 	Recorded bool
 	Was, Now []compile.Alternative
