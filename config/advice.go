@@ -6,9 +6,12 @@ import (
 	"strings"
 )
 
+// ofLock are members of a lock that reports and rules speak of.
+var ofLock = []string{"agent", "allowed_origins", "fallback", "owner", "requires", "trust", "waivers", "workflow"}
+
 // advice says what the author of an unknown key may have meant: the place
-// where that very key belongs, else the nearest of the keys that could stand
-// here, else the nearest of all.
+// where that very key belongs, in this file or in a lock, else the nearest of
+// the keys that could stand here, else the nearest of all.
 func (c *Config) advice(name string, here []key) string {
 	names, places := []string{}, map[string][]string{}
 	var walk func(keys []key, place string)
@@ -25,6 +28,9 @@ func (c *Config) advice(name string, here []key) string {
 			return " (it belongs at the top level)"
 		}
 		return fmt.Sprintf(" (it belongs under %s)", strings.Join(at, " or "))
+	}
+	if slices.Contains(ofLock, name) {
+		return " (that is a member of a lock)"
 	}
 	local := make([]string, len(here))
 	for i, k := range here {

@@ -16,15 +16,19 @@ func TestCards(t *testing.T) {
 	tests := []struct{ name, was, now, want string }{
 		{"nothing", ``, ``, `[]`},
 		{"an icon", ``, `{"iconUrl":"https://agent.example/i.png"}`, `[card-changed]`},
-		{"a skill goes", `{"skills":[{"id":"quote","name":"Q","description":"d","tags":["t"]},{"id":"book","name":"B","description":"d","tags":["t"]}]}`,
-			`{"skills":[{"id":"quote","name":"Q","description":"d","tags":["t"]}]}`, `[skill-removed]`},
+		{
+			"a skill goes", `{"skills":[{"id":"quote","name":"Q","description":"d","tags":["t"]},{"id":"book","name":"B","description":"d","tags":["t"]}]}`,
+			`{"skills":[{"id":"quote","name":"Q","description":"d","tags":["t"]}]}`, `[skill-removed]`,
+		},
 		{"a skill comes", ``, `{"skills":[{"id":"quote","name":"Quote","description":"Quotes a price.","tags":["pricing"]},{"id":"book","name":"B","description":"d","tags":["t"]}]}`, `[skill-gained]`},
 		{"streaming goes", `{"capabilities":{"streaming":true}}`, `{"capabilities":{"streaming":false}}`, `[streaming-lost]`},
 		{"push goes", `{"capabilities":{"pushNotifications":true}}`, `{"capabilities":{"pushNotifications":null}}`, `[push-lost]`},
 		{"an optional extension goes", `{"capabilities":{"extensions":[{"uri":"https://ext.example/x"}]}}`, `{"capabilities":{"extensions":[]}}`, `[extension-missing]`},
 		{"a required extension comes", ``, `{"capabilities":{"extensions":[{"uri":"https://ext.example/x","required":true}]}}`, `[extension-required-unknown]`},
-		{"an old extension is required", `{"capabilities":{"extensions":[{"uri":"https://ext.example/x"}]}}`,
-			`{"capabilities":{"extensions":[{"uri":"https://ext.example/x","required":true}]}}`, `[extension-required-known]`},
+		{
+			"an old extension is required", `{"capabilities":{"extensions":[{"uri":"https://ext.example/x"}]}}`,
+			`{"capabilities":{"extensions":[{"uri":"https://ext.example/x","required":true}]}}`, `[extension-required-known]`,
+		},
 		{"the second way goes", `{` + schemes + two + `}`, `{"securityRequirements":[{"schemes":{"key":{"list":[]}}}]}`, `[alternative-lost]`},
 		{"the first way goes", `{` + schemes + two + `}`, `{"securityRequirements":[{"schemes":{"oauth":{"list":["read"]}}}]}`, `[alternative-switched]`},
 		{"the second way asks for more", `{` + schemes + two + `}`, `{"securityRequirements":[{"schemes":{"oauth":{"list":["read","write"]}}}]}`, `[security-unsatisfiable]`},

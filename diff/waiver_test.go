@@ -37,10 +37,13 @@ func TestWaivers(t *testing.T) {
 		{"another path", full(`"rule":"streaming-lost","path":"/push"`), nil, []string{"waiver-unused"}, Breaking},
 		{"another fingerprint", full(`"rule":"streaming-lost","fingerprint":"0123456789abcdef"`), nil, []string{"waiver-unused"}, Breaking},
 		{"another rule", full(`"rule":"push-lost"`), nil, []string{"waiver-unused"}, Breaking},
-		{"both", `{"requires":{"streaming":true},"waivers":[` +
-			`{"rule":"streaming-lost","reason":"a","owner":"b","until":"2026-12-31"},` +
-			`{"rule":"agent-version-changed","reason":"a","owner":"b","until":"2026-12-31"}]}`,
-			[]string{"agent-version-changed", "streaming-lost"}, nil, Compatible},
+		{
+			"both", `{"requires":{"streaming":true},"waivers":[` +
+				`{"rule":"streaming-lost","reason":"a","owner":"b","until":"2026-12-31"},` +
+				`{"rule":"agent-version-changed","reason":"a","owner":"b","until":"2026-12-31"}]}`,
+			[]string{"agent-version-changed", "streaming-lost"},
+			nil, Compatible,
+		},
 		{"past", of("a", "b", "2026-10-01"), nil, []string{"waiver-expired"}, Breaking},
 		{"last day", of("a", "b", "2026-10-02"), []string{"streaming-lost"}, nil, Review},
 		{"past hour", of("a", "b", "2026-10-02T08:30:00Z"), nil, []string{"waiver-expired"}, Breaking},
@@ -49,8 +52,12 @@ func TestWaivers(t *testing.T) {
 		{"no end", of("a", "b", ""), nil, []string{"waiver-expired"}, Breaking},
 		{"no reason", of(" ", "b", "2026-12-31"), nil, []string{"waiver-expired"}, Breaking},
 		{"no owner", of("a", "", "2026-12-31"), nil, []string{"waiver-expired"}, Breaking},
-		{"past and unused", `{"requires":{"streaming":true},"waivers":[{"rule":"push-lost","reason":"a","owner":"b","until":"2020-01-01"}]}`,
-			nil, []string{"waiver-unused"}, Breaking},
+		{
+			"past and unused", `{"requires":{"streaming":true},"waivers":[{"rule":"push-lost","reason":"a","owner":"b","until":"2020-01-01"}]}`,
+			nil,
+			[]string{"waiver-unused"},
+			Breaking,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -64,7 +64,10 @@ func (a *app) tell(r diff.Rule) {
 	}
 	fmt.Fprint(a.stdout, "\nExample, as fragments of a card, a lock, or the URL that answers:\n")
 	for _, side := range []struct{ name, text string }{
-		{"was", r.Example.Was}, {"now", r.Example.Now}, {"lock", r.Example.Lock}, {"answered from", r.Example.Seen},
+		{"was", r.Example.Was},
+		{"now", r.Example.Now},
+		{"lock", r.Example.Lock},
+		{"answered from", r.Example.Seen},
 		{"also", strings.Join(r.Example.Also, ", ")},
 	} {
 		if side.text != "" {
