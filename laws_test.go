@@ -73,7 +73,7 @@ func drawStripped(t *rapid.T, l *lockfile.Lock) *lockfile.Lock {
 	if chance(t, "no profile", 4) {
 		c.Profile, c.ProfileDigest = nil, ""
 	}
-	switch rapid.IntRange(0, 5).Draw(t, "interface") {
+	switch below(t, "interface", 6) {
 	case 0:
 		c.Interface = nil
 	case 1:
@@ -113,7 +113,7 @@ func TestNothingChangedOfItself(t *testing.T) {
 func TestSpellingChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, cl, l := drawPinned(t)
-		now, _ := mutate(t, s, rapid.IntRange(0, 2).Draw(t, "mutations"))
+		now, _ := mutate(t, s, below(t, "mutations", 3))
 		doc := now.render()
 		plain := doc.bytes(spelling{})
 		want := compile.Read(plain, cl, card.Options{})
@@ -175,7 +175,7 @@ func TestNeedingLessIsNeverWorse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, cl, l := drawPinned(t)
 		l = drawStripped(t, l)
-		now, done := mutate(t, s, rapid.IntRange(1, 4).Draw(t, "mutations"))
+		now, done := mutate(t, s, 1+below(t, "mutations", 4))
 		body := now.render().bytes(spelling{})
 		before := judge(t, l, body, cl)
 		less, what := needLess(t, l)
@@ -265,7 +265,7 @@ func TestOfferingMoreIsNeverBreaking(t *testing.T) {
 // offerMore adds something to a card that takes nothing away.
 func offerMore(t *rapid.T, s *sketch) (more *sketch, what string) {
 	more = s.clone()
-	for range rapid.IntRange(1, 3).Draw(t, "additions") {
+	for range 1+below(t, "additions", 3) {
 		switch what = pick(t, "more", []string{"alternative", "input", "output", "skill", "extension", "scheme"}); what {
 		case "alternative":
 			if list := *more.someSecurity(t); list != nil && len(*list) > 0 {

@@ -33,12 +33,12 @@ func one[T any](t *rapid.T, s []T, f func(*T)) bool {
 	if len(s) == 0 {
 		return false
 	}
-	f(&s[rapid.IntRange(0, len(s)-1).Draw(t, "which")])
+	f(&s[below(t, "which", len(s))])
 	return true
 }
 
 func insert[T any](t *rapid.T, s *[]T, v T) bool {
-	*s = slices.Insert(*s, rapid.IntRange(0, len(*s)).Draw(t, "where"), v)
+	*s = slices.Insert(*s, below(t, "where", len(*s)+1), v)
 	return true
 }
 
@@ -46,7 +46,7 @@ func remove[T any](t *rapid.T, s *[]T, least int) bool {
 	if len(*s) <= least {
 		return false
 	}
-	i := rapid.IntRange(0, len(*s)-1).Draw(t, "which")
+	i := below(t, "which", len(*s))
 	*s = slices.Delete(*s, i, i+1)
 	return true
 }

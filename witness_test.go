@@ -429,7 +429,7 @@ func witnessChanges(t *testing.T, most int) {
 		if chance(t, "minimal", 4) {
 			l = drawMinimal(t, l)
 		}
-		now, done := mutate(t, s, rapid.IntRange(1, most).Draw(t, "mutations"))
+		now, done := mutate(t, s, 1+below(t, "mutations", most))
 		w, err := newTrial(s.render().bytes(spelling{}), now.render().bytes(spelling{}), cl, l)
 		if err != nil {
 			t.Fatal(err)
@@ -445,7 +445,7 @@ func drawMinimal(t *rapid.T, l *lockfile.Lock) *lockfile.Lock {
 	c := *l
 	c.Profile, c.ProfileDigest = nil, ""
 	c.Requires.Skills = map[string]lockfile.Need{}
-	schemes, scopes := rapid.Bool().Draw(t, "schemes"), rapid.Bool().Draw(t, "scopes")
+	schemes, scopes := chance(t, "schemes", 2), chance(t, "scopes", 2)
 	for id, n := range l.Requires.Skills {
 		if !schemes && len(n.Schemes) > 0 {
 			n.Schemes = nil
@@ -455,7 +455,7 @@ func drawMinimal(t *rapid.T, l *lockfile.Lock) *lockfile.Lock {
 		}
 		c.Requires.Skills[id] = n
 	}
-	if rapid.Bool().Draw(t, "no url") {
+	if chance(t, "no url", 2) {
 		c.Interface = &lockfile.Interface{Binding: l.Interface.Binding, Version: l.Interface.Version}
 	}
 	return &c
