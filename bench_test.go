@@ -14,8 +14,11 @@ import (
 
 // usualCard is a card of 4.4 KB: ten skills with media types of their own, and
 // OAuth 2.
-func usualCard() []byte {
-	skills := make([]string, 10)
+func usualCard() []byte { return cardOf(10) }
+
+// cardOf is the usual card with n skills.
+func cardOf(n int) []byte {
+	skills := make([]string, n)
 	for i := range skills {
 		skills[i] = fmt.Sprintf(`{"id":"quote-%d","name":"Quote number %d","description":"Prices a journey of several legs, with taxes and fees, in the currency asked for, and says how long the price holds.",`+
 			`"tags":["price","journey"],"examples":["Two adults from Oslo to Rome in May"],"inputModes":["application/json"],`+
@@ -92,6 +95,35 @@ func BenchmarkJudge(b *testing.B) {
 					b.Fatalf("findings = %+v, want %d", r.Findings, bm.findings)
 				}
 			}
+		})
+	}
+}
+
+// What a card costs grows with its skills, and no faster: compare ns/skill.
+func BenchmarkJudgeSkills(b *testing.B) {
+	for _, n := range []int{10, 100, 1000, 10_000} {
+		body, cl := cardOf(n), usualClient()
+		options := card.Options{Bytes: len(body)}
+		c, err := card.Parse(body, options)
+		if err != nil {
+			b.Fatal(err)
+		}
+		l := pinnedUsual(b, usualCard(), cl)
+		p, _ := compile.Compile(c, cl)
+		l.Profile = p.ForLock(l.RequiredSkills())
+		b.Run(fmt.Sprintf("%d-skills", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				c, err := card.Parse(body, options)
+				if err != nil {
+					b.Fatal(err)
+				}
+				p, _ := compile.Compile(c, cl)
+				if r := diff.Compare(diff.Comparison{Lock: l, Now: p, Client: cl}); len(r.Findings) != 0 {
+					b.Fatalf("findings = %+v, want none", r.Findings)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/skill")
 		})
 	}
 }

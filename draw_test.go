@@ -105,7 +105,7 @@ func drawSketch(t *rapid.T) *sketch {
 	for _, uri := range some(t, "extensions", someExtensions, 3) {
 		s.extensions = append(s.extensions, drawExtension(t, uri))
 	}
-	for _, name := range some(t, "schemes", someNames, 3) {
+	for _, name := range few(t, "schemes", someNames[:3+below(t, "names", 2)], 3) {
 		s.schemes = append(s.schemes, drawScheme(t, name))
 	}
 	s.security = s.drawSecurity(t, "card security")
@@ -195,7 +195,7 @@ func drawFlow(t *rapid.T, grant string) flow {
 // drawSecurity draws a list of requirements over the declared schemes; nil is
 // one that is not there.
 func (s *sketch) drawSecurity(t *rapid.T, label string) *[]alternative {
-	if chance(t, label+" absent", 3) {
+	if chance(t, label+" absent", 4) {
 		return nil
 	}
 	all := []alternative{}

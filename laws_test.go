@@ -183,18 +183,12 @@ func TestNeedingLessIsNeverWorse(t *testing.T) {
 		if worst(after) <= worst(before) {
 			return
 		}
-		// A client that names no credentials holds what the lock records. One
-		// that the lock recorded for the dropped skill alone is still held by
-		// whoever dropped it, and has to be named now.
-		if own := held(l, less); len(own) > 0 {
-			knows := *cl
-			knows.Credentials = append(own, cl.Credentials...)
-			after = judge(t, less, body, &knows)
-			if worst(after) <= worst(before) {
-				return
-			}
+		// A workflow holds what the lock records. What it records for the dropped
+		// skill alone is still held by whoever dropped it, who has to say so now.
+		told, knows := tellHeld(l, less, cl)
+		if after := judge(t, told, body, knows); worst(after) > worst(before) {
+			t.Fatalf("%v; without %s: %s became %s: %q\n%s\nnow %s", done, what, worst(before), worst(after), clips(after), describeWorld(s, cl, l), body)
 		}
-		t.Fatalf("%v; without %s: %s became %s: %q\n%s\nnow %s", done, what, worst(before), worst(after), clips(after), describeWorld(s, cl, l), body)
 	})
 }
 
@@ -233,21 +227,32 @@ func needLess(t *rapid.T, l *lockfile.Lock) (less *lockfile.Lock, what string) {
 	}
 }
 
-// held are the credentials that a lock records for the skills that less no
-// longer requires.
-func held(l, less *lockfile.Lock) []compile.Credential {
-	var out []compile.Credential
+// tellHeld names what l records for the skills that less no longer requires: as
+// credentials of the client, and as scopes of the skills that are left.
+func tellHeld(l, less *lockfile.Lock, cl *compile.Client) (*lockfile.Lock, *compile.Client) {
+	told, knows := *less, *cl
+	knows.Credentials = slices.Clone(cl.Credentials)
+	var scopes []string
 	for id, n := range l.Requires.Skills {
 		if _, kept := less.Requires.Skills[id]; kept || l.Profile == nil {
 			continue
 		}
+		scopes = slices.Concat(scopes, n.Scopes)
 		for _, a := range l.Profile.Skills[id].Security {
 			for _, use := range a.Schemes {
-				out = append(out, compile.Credential{Kind: compile.StrengthOf(use.Scheme), Scopes: slices.Concat(n.Scopes, use.Scopes)})
+				scopes = slices.Concat(scopes, use.Scopes)
+				knows.Credentials = append(knows.Credentials, compile.Credential{Kind: compile.StrengthOf(use.Scheme), Scopes: slices.Concat(n.Scopes, use.Scopes)})
 			}
 		}
 	}
-	return out
+	told.Requires.Skills = map[string]lockfile.Need{}
+	for id, n := range less.Requires.Skills {
+		if n.Scopes != nil {
+			n.Scopes = sortedOnce(slices.Concat(n.Scopes, scopes))
+		}
+		told.Requires.Skills[id] = n
+	}
+	return &told, &knows
 }
 
 // A card that offers more is never breaking.
@@ -265,7 +270,7 @@ func TestOfferingMoreIsNeverBreaking(t *testing.T) {
 // offerMore adds something to a card that takes nothing away.
 func offerMore(t *rapid.T, s *sketch) (more *sketch, what string) {
 	more = s.clone()
-	for range 1+below(t, "additions", 3) {
+	for range 1 + below(t, "additions", 3) {
 		switch what = pick(t, "more", []string{"alternative", "input", "output", "skill", "extension", "scheme"}); what {
 		case "alternative":
 			if list := *more.someSecurity(t); list != nil && len(*list) > 0 {

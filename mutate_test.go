@@ -1,7 +1,10 @@
 package a2alock_test
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
 	"pgregory.net/rapid"
 
@@ -15,13 +18,17 @@ type mutation struct {
 	do   func(*rapid.T, *sketch) bool
 }
 
+// mutations are all of them.
+var mutations = slices.Concat(addressMutations, capabilityMutations, skillMutations, securityMutations, identityMutations)
+
 // mutate changes n things and says which.
-func mutate(t *rapid.T, s *sketch, n int) (*sketch, []string) {
+func mutate(t *rapid.T, s *sketch, n int) (*sketch, []string) { return mutateBy(t, s, n, mutations) }
+
+func mutateBy(t *rapid.T, s *sketch, n int, from []mutation) (*sketch, []string) {
 	s = s.clone()
 	var done []string
 	for range n {
-		m := pick(t, "mutation", mutations)
-		if m.do(t, s) {
+		if m := pick(t, "mutation", from); m.do(t, s) {
 			done = append(done, m.name)
 		}
 	}
@@ -143,8 +150,9 @@ func toggle(t *rapid.T, list **[]alternative, s *sketch) bool {
 	return true
 }
 
-// mutations are every member that matters, in both directions.
-var mutations = []mutation{
+// The mutations are every member that matters, in both directions, by what
+// they are about.
+var addressMutations = []mutation{
 	{"url", func(t *rapid.T, s *sketch) bool {
 		return one(t, *s.someEndpoints(t), func(e *endpoint) { e.url = pick(t, "url", someURLs) })
 	}},
@@ -185,7 +193,9 @@ var mutations = []mutation{
 		}
 		return true
 	}},
+}
 
+var capabilityMutations = []mutation{
 	{"streaming", func(t *rapid.T, s *sketch) bool { s.streaming = drawFlag(t, "flag"); return true }},
 	{"push", func(t *rapid.T, s *sketch) bool { s.push = drawFlag(t, "flag"); return true }},
 	{"extended card", func(t *rapid.T, s *sketch) bool { s.more = drawFlag(t, "flag"); return true }},
@@ -204,7 +214,9 @@ var mutations = []mutation{
 	{"extension params", func(t *rapid.T, s *sketch) bool {
 		return one(t, s.extensions, func(x *extension) { x.params = drawExtension(t, x.uri).params })
 	}},
+}
 
+var skillMutations = []mutation{
 	{"mode came", func(t *rapid.T, s *sketch) bool { return insert(t, s.someModes(t), pick(t, "mode", someModes)) }},
 	{"mode went", func(t *rapid.T, s *sketch) bool { return remove(t, s.someModes(t), 0) }},
 	{"mode changed", func(t *rapid.T, s *sketch) bool {
@@ -223,7 +235,9 @@ var mutations = []mutation{
 	{"skill text", func(t *rapid.T, s *sketch) bool {
 		return one(t, s.skills, func(k *skill) { k.description, k.tags = "Quotes.", some(t, "tags", []string{"price", "new"}, 2) })
 	}},
+}
 
+var securityMutations = []mutation{
 	{"security toggled", func(t *rapid.T, s *sketch) bool { return toggle(t, s.someSecurity(t), s) }},
 	{"security as elsewhere", func(t *rapid.T, s *sketch) bool {
 		*s.someSecurity(t) = cloneSecurity(*s.someSecurity(t))
@@ -252,7 +266,6 @@ var mutations = []mutation{
 			one(t, a.asks, func(k *ask) { k.scopes = some(t, "scopes", someScopes, 3) })
 		})
 	})},
-
 	{"scheme came", func(t *rapid.T, s *sketch) bool {
 		name := pick(t, "name", someNames)
 		return !s.hasScheme(name) && insert(t, &s.schemes, drawScheme(t, name))
@@ -303,7 +316,9 @@ var mutations = []mutation{
 	})},
 	{"pkce", inFlow(func(_ *rapid.T, f *flow) { f.pkce = !f.pkce })},
 	{"declared scopes", inFlow(func(t *rapid.T, f *flow) { f.scopes = some(t, "scopes", someScopes, 3) })},
+}
 
+var identityMutations = []mutation{
 	{"version", func(t *rapid.T, s *sketch) bool {
 		s.version = pick(t, "version", []string{"1.0.0", "3.9.0", ""})
 		return true
@@ -321,3 +336,62 @@ var mutations = []mutation{
 	{"documentation", func(_ *rapid.T, s *sketch) bool { s.docs = "https://agent.example/docs"; return true }},
 	{"member", func(t *rapid.T, s *sketch) bool { s.extra = drawExtra(t); return true }},
 }
+
+// damage spoils one thing in a document that a sketch has no word for: a member
+// that went, or that has another type or another spelling.
+func damage(t *rapid.T, doc *jsonTree) (spoilt *jsonTree, what string) {
+	doc = doc.clone()
+	type spot struct {
+		of *jsonTree
+		i  int
+	}
+	var spots []spot
+	doc.each(func(n *jsonTree) {
+		for i := range max(len(n.members), len(n.items)) {
+			spots = append(spots, spot{n, i})
+		}
+	})
+	at := pick(t, "spot", spots)
+	var value **jsonTree
+	if at.of.kind == '{' {
+		what, value = at.of.members[at.i].name, &at.of.members[at.i].value
+	} else {
+		what, value = fmt.Sprint(at.i), &at.of.items[at.i]
+	}
+	what = (*value).String() + " in " + what
+	switch how := pick(t, "damage", []string{"gone", "null", "text", "empty", "list", "object", "number", "flag", "repeated", "snake"}); how {
+	case "gone":
+		if at.of.kind == '{' {
+			at.of.members = slices.Delete(at.of.members, at.i, at.i+1)
+		} else {
+			at.of.items = slices.Delete(at.of.items, at.i, at.i+1)
+		}
+		return doc, what + " went"
+	case "null":
+		*value = &jsonTree{kind: 'n'}
+	case "text":
+		*value = text("true")
+	case "empty":
+		*value = text("")
+	case "list":
+		*value = list()
+	case "object":
+		*value = object()
+	case "number":
+		*value = number("7")
+	case "flag":
+		*value = boolean(true)
+	case "repeated":
+		if at.of.kind == '[' {
+			at.of.items = append(at.of.items, (*value).clone())
+		}
+	case "snake":
+		if at.of.kind == '{' {
+			m := &at.of.members[at.i]
+			m.name = upper.ReplaceAllStringFunc(m.name, func(s string) string { return "_" + strings.ToLower(s) })
+		}
+	}
+	return doc, what + " is " + (*value).String() + " now"
+}
+
+var upper = regexp.MustCompile("[A-Z]")

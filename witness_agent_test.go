@@ -57,6 +57,7 @@ func newWitness(body []byte) (*witness, error) {
 	if err := json.Unmarshal(body, &doc); err != nil {
 		return nil, err
 	}
+	camel(doc)
 	w := &witness{extensions: map[string]bool{}, skills: map[string][]served{}}
 	w.readDoors(doc)
 	flags, _ := doc["capabilities"].(fields)
@@ -86,6 +87,25 @@ func newWitness(body []byte) (*witness, error) {
 		w.skills[word(m["id"])] = append(w.skills[word(m["id"])], s)
 	}
 	return w, nil
+}
+
+// camel gives members their names in camelCase where they are in snake_case.
+func camel(v any) {
+	switch v := v.(type) {
+	case fields:
+		for _, name := range slices.Collect(maps.Keys(v)) {
+			camel(v[name])
+			parts := strings.Split(name, "_")
+			for i := 1; i < len(parts); i++ {
+				parts[i] = strings.ToUpper(parts[i][:1]) + parts[i][1:]
+			}
+			v[strings.Join(parts, "")] = v[name]
+		}
+	case []any:
+		for _, item := range v {
+			camel(item)
+		}
+	}
 }
 
 func word(v any) string {
@@ -202,22 +222,27 @@ func origin(binding, u string) string {
 	return p.Scheme + "://" + p.Host
 }
 
+// readModes reads the skill's own list, else the inherited one. An entry that
+// is empty names nothing.
 func readModes(own, inherited any, broken bool) ([]string, bool) {
 	for _, v := range []any{own, inherited} {
-		if !isThere(v) {
-			continue
-		}
-		if _, ok := v.([]any); !ok {
+		list, ok := v.([]any)
+		if v != nil && !ok {
 			return nil, true
 		}
 		var modes []string
-		for _, m := range items(v) {
-			if word(m) == "" {
+		for _, m := range list {
+			s, ok := m.(string)
+			if !ok {
 				return nil, true
 			}
-			modes = append(modes, word(m))
+			if s != "" {
+				modes = append(modes, s)
+			}
 		}
-		return modes, broken
+		if len(modes) > 0 {
+			return modes, broken
+		}
 	}
 	return nil, broken
 }

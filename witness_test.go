@@ -419,23 +419,57 @@ func TestWitnessOfWhatIsPinned(t *testing.T) {
 
 // Compatible means that every locked call succeeds as before, review that it
 // succeeds for a client that goes by the new card, and breaking, without a
-// floor, that a call of each skill it names fails.
-func TestWitnessOfOneChange(t *testing.T)      { witnessChanges(t, 1) }
-func TestWitnessOfSeveralChanges(t *testing.T) { witnessChanges(t, 5) }
+// floor, that a call of each skill it names fails: whatever one thing changes,
+// and whatever several do.
+func TestWitnessOfChanges(t *testing.T) {
+	for _, group := range []struct {
+		name string
+		from []mutation
+	}{
+		{"addresses", addressMutations},
+		{"capabilities", capabilityMutations},
+		{"skills", skillMutations},
+		{"security", securityMutations},
+		{"identity", identityMutations},
+	} {
+		t.Run(group.name, func(t *testing.T) { witnessChanges(t, 1, group.from) })
+	}
+	t.Run("several of security", func(t *testing.T) { witnessChanges(t, 4, securityMutations) })
+	t.Run("several", func(t *testing.T) { witnessChanges(t, 6, mutations) })
+}
 
-func witnessChanges(t *testing.T, most int) {
+func witnessChanges(t *testing.T, most int, from []mutation) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, cl, l := drawPinned(t)
 		if chance(t, "minimal", 4) {
 			l = drawMinimal(t, l)
 		}
-		now, done := mutate(t, s, 1+below(t, "mutations", most))
+		now, done := mutateBy(t, s, 1+below(t, "mutations", most), from)
 		w, err := newTrial(s.render().bytes(spelling{}), now.render().bytes(spelling{}), cl, l)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := w.check(); err != nil {
 			t.Fatalf("%q: %v\nfindings %q\n%s\nnow %s", done, err, clips(w.result), describeWorld(s, cl, l), now.render())
+		}
+	})
+}
+
+// The same where a card is spoilt in ways that no careful agent would: what a
+// call depends on and cannot be read leaves the lock undecided, or is refused.
+func TestWitnessOfDamage(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, cl, l := drawPinned(t)
+		if chance(t, "minimal", 4) {
+			l = drawMinimal(t, l)
+		}
+		now, what := damage(t, s.render())
+		w, err := newTrial(s.render().bytes(spelling{}), now.bytes(spelling{}), cl, l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.check(); err != nil {
+			t.Fatalf("%s: %v\nfindings %q\n%s\nnow %s", what, err, clips(w.result), describeWorld(s, cl, l), now)
 		}
 	})
 }

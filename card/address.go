@@ -1,11 +1,10 @@
 package card
 
 import (
-	"net"
 	"net/url"
-	"strconv"
 	"strings"
 
+	"github.com/a2alock/a2alock/internal/address"
 	"github.com/a2alock/a2alock/internal/jsondoc"
 )
 
@@ -37,7 +36,7 @@ func (ir *interfaceReader) checkBinding(e *jsondoc.Element, binding string, n js
 // GRPC.
 func (ir *interfaceReader) checkAddress(e *jsondoc.Element, x Interface, n jsondoc.Ref) {
 	bad := func(code, msg string) { ir.Err(e, code, n, "url: %s %s", jsondoc.Quote(x.URL), msg) }
-	if x.ProtocolBinding == "GRPC" && isHostPort(x.URL) {
+	if x.ProtocolBinding == "GRPC" && address.IsHostPort(x.URL) {
 		return
 	}
 	u, err := url.Parse(x.URL)
@@ -46,7 +45,7 @@ func (ir *interfaceReader) checkAddress(e *jsondoc.Element, x Interface, n jsond
 		want = "want host:port"
 	}
 	switch {
-	case isHostPort(x.URL), !strings.Contains(x.URL, "://") && (err != nil || u.Scheme == ""), err == nil && u.Scheme == "":
+	case address.IsHostPort(x.URL), !strings.Contains(x.URL, "://") && (err != nil || u.Scheme == ""), err == nil && u.Scheme == "":
 		bad("relative-interface-url", "is not absolute: "+want)
 	case err == nil && u.Scheme != "http" && u.Scheme != "https":
 		bad("bad-url", "is not http or https: "+want)
@@ -65,42 +64,5 @@ func isHost(u *url.URL) bool {
 	if u.Hostname() == "" || strings.ContainsAny(u.Host, "{}<>|\\^`\"'$* ") {
 		return false
 	}
-	return u.Port() == "" || isPort(u.Port())
-}
-
-func isHostPort(s string) bool {
-	host, port, err := net.SplitHostPort(s)
-	return err == nil && host != "" && isPort(port) && !strings.ContainsAny(host, "/?#@{}<>\\ ")
-}
-
-func isPort(s string) bool {
-	n, err := strconv.ParseUint(s, 10, 16)
-	return err == nil && n > 0
-}
-
-// urlKey is what two spellings of one address share: scheme and host without
-// case, no default port, and host:port as https. Nothing else is equal to
-// anything.
-func urlKey(binding, u string) string {
-	if binding == "GRPC" && !strings.Contains(u, "://") {
-		u = "https://" + u
-	}
-	scheme, rest, ok := strings.Cut(u, "://")
-	if !ok {
-		return u
-	}
-	scheme = strings.ToLower(scheme)
-	end := strings.IndexAny(rest, "/?#")
-	if end < 0 {
-		end = len(rest)
-	}
-	at := strings.LastIndexByte(rest[:end], '@') + 1
-	host := strings.ToLower(rest[at:end])
-	switch scheme {
-	case "http":
-		host = strings.TrimSuffix(host, ":80")
-	case "https":
-		host = strings.TrimSuffix(host, ":443")
-	}
-	return scheme + "://" + rest[:at] + host + rest[end:]
+	return u.Port() == "" || address.IsPort(u.Port())
 }

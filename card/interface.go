@@ -3,6 +3,7 @@ package card
 import (
 	"slices"
 
+	"github.com/a2alock/a2alock/internal/address"
 	"github.com/a2alock/a2alock/internal/jsondoc"
 )
 
@@ -53,10 +54,7 @@ func (r *reader) interfaces(c *Card, e *jsondoc.Element, m *jsondoc.Members) {
 	if added != 0 && r.Is('[', Error, e, added) {
 		more = r.Entries(added, jsondoc.MaxEntries)
 	}
-	ir.main(more)
-	for _, n := range more {
-		ir.entry(n, true)
-	}
+	ir.legacy(more)
 	ir.checkVersion(e)
 	if listed == 0 || r.At(listed).Kind == '[' {
 		ir.checkAny(e)
@@ -122,9 +120,27 @@ func (ir *interfaceReader) entry(n jsondoc.Ref, legacy bool) {
 	ir.finish(e, x, at)
 }
 
-// main reads url and preferredTransport. Without the latter, an interface
-// that is listed with this address is meant, else JSONRPC.
-func (ir *interfaceReader) main(added []jsondoc.Ref) {
+// legacy reads url, and what stands beside it. A url without preferredTransport
+// is the interface that is listed with this address, else JSONRPC: which, the
+// other entries have to tell first. It stands before them all the same.
+func (ir *interfaceReader) legacy(added []jsondoc.Ref) {
+	first, named := len(ir.c.Interfaces), !ir.IsEmpty(ir.m.At[cTransport])
+	if named {
+		ir.main()
+	}
+	for _, n := range added {
+		ir.entry(n, true)
+	}
+	if !named {
+		last := len(ir.c.Interfaces)
+		ir.main()
+		main := slices.Clone(ir.c.Interfaces[last:])
+		ir.c.Interfaces = slices.Insert(ir.c.Interfaces[:last], first, main...)
+	}
+}
+
+// main reads url and preferredTransport.
+func (ir *interfaceReader) main() {
 	n, transport := ir.m.At[cURL], ir.m.At[cTransport]
 	if ir.IsEmpty(n) {
 		return
@@ -134,7 +150,7 @@ func (ir *interfaceReader) main(added []jsondoc.Ref) {
 	x.URL = ir.Str(Error, e, n)
 	x.ProtocolBinding = ir.Str(Error, e, transport)
 	if x.ProtocolBinding == "" && e.Disabled == "" {
-		if ir.isListed(x.URL, added) {
+		if ir.isListed(x.URL) {
 			return
 		}
 		x.ProtocolBinding = "JSONRPC"
@@ -142,20 +158,10 @@ func (ir *interfaceReader) main(added []jsondoc.Ref) {
 	ir.finish(e, x, spot{entry: n, url: n, binding: transport})
 }
 
-// isListed reports whether a usable 1.0 entry, or one of added, has the
-// address.
-func (ir *interfaceReader) isListed(u string, added []jsondoc.Ref) bool {
-	if ir.urls[urlKey("", u)] {
-		return true
-	}
-	return slices.ContainsFunc(added, func(n jsondoc.Ref) bool {
-		for c := range ir.Children(n) {
-			if v := ir.At(c); v.Name == "url" && v.Kind == '"' {
-				return urlKey("", v.Str) == urlKey("", u)
-			}
-		}
-		return false
-	})
+// isListed reports whether a usable entry has the address, which may be the
+// host:port of GRPC. One that cannot be called stands for no other.
+func (ir *interfaceReader) isListed(u string) bool {
+	return ir.urls[address.Normalize("", u)] || ir.urls[address.Normalize("GRPC", u)]
 }
 
 // finish settles the version, judges binding and address, and keeps the
@@ -181,7 +187,7 @@ func (ir *interfaceReader) finish(e *jsondoc.Element, x Interface, at spot) {
 		ir.checkAddress(e, x, at.url)
 	}
 	if x.Disabled = e.Disabled; x.Disabled == "" {
-		key := urlKey(x.ProtocolBinding, x.URL)
+		key := address.Normalize(x.ProtocolBinding, x.URL)
 		id := x.ProtocolBinding + "\n" + x.Version + "\n" + key
 		if ir.ids[id] {
 			if !x.Legacy {
@@ -202,7 +208,7 @@ func (ir *interfaceReader) mirror() {
 	}
 	u := ir.At(n).Str
 	i := slices.IndexFunc(ir.c.Interfaces, func(x Interface) bool { return x.Disabled == "" })
-	if i < 0 || ir.urls[urlKey("", u)] {
+	if i < 0 || ir.isListed(u) {
 		return
 	}
 	ir.Warn("mirror-differs", n, "url is %s, and no entry of supportedInterfaces has that address; the first has %s", jsondoc.Quote(u), jsondoc.Quote(ir.c.Interfaces[i].URL))

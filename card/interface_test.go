@@ -68,6 +68,7 @@ func TestInterfaceFindings(t *testing.T) {
 
 		{"mirror elsewhere", card10("url", `"https://b.example/rpc"`), []string{"warning mirror-differs /url"}},
 		{"mirror in other letters", card10("url", `"HTTPS://A.EXAMPLE:443/rpc"`), nil},
+		{"mirror with a Kelvin sign", card10("url", `"https://\u212a.example/rpc"`, "supportedInterfaces", "["+at("https://k.example/rpc", "JSONRPC")+"]"), []string{"warning mirror-differs /url"}},
 		{"mirror with a slash more", card10("url", `"https://a.example/rpc/"`), []string{"warning mirror-differs /url"}},
 	})
 }
@@ -100,6 +101,25 @@ func TestInterfaces(t *testing.T) {
 			"a url without transport is the listed one",
 			card03("preferredTransport", "", "additionalInterfaces", `[{"url":"https://A.example/rpc","transport":"HTTP+JSON"}]`),
 			[]string{"HTTP+JSON 0.3 0.3.0 https://A.example/rpc"},
+		},
+		{
+			"an entry without transport stands for no url",
+			card03("preferredTransport", "", "additionalInterfaces", `[{"url":"https://a.example/rpc"},{"url":"https://a.example/rest","transport":"HTTP+JSON"}]`),
+			[]string{"JSONRPC 0.3 0.3.0 https://a.example/rpc", "   https://a.example/rpc!", "HTTP+JSON 0.3 0.3.0 https://a.example/rest"},
+		},
+		{
+			"a later entry does",
+			card03("preferredTransport", "", "additionalInterfaces", `[{"url":"https://a.example/rpc"},{"url":"https://a.example/rpc","transport":"HTTP+JSON"}]`),
+			[]string{"   https://a.example/rpc!", "HTTP+JSON 0.3 0.3.0 https://a.example/rpc"},
+		},
+		{
+			"a host:port without transport is the listed one",
+			card03("url", `"g.example:443"`, "preferredTransport", "", "additionalInterfaces", `[{"url":"g.example:443","transport":"GRPC"}]`),
+			[]string{"GRPC 0.3 0.3.0 g.example:443"},
+		},
+		{
+			"the Kelvin sign is no k", listed(at("https://\u212a.example/", "JSONRPC"), at("https://k.example/", "JSONRPC")),
+			[]string{"JSONRPC 1.0 1.0 https://\u212a.example/", "JSONRPC 1.0 1.0 https://k.example/"},
 		},
 		{"hybrid with a mirror", card10("url", `"https://a.example/rpc"`), []string{"JSONRPC 1.0 1.0 https://a.example/rpc"}},
 		{

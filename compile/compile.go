@@ -124,10 +124,3 @@ func (k *compiler) extensions(p *Profile) {
 		}
 	}
 }
-
-// sortedSet returns a new sorted slice of what is in s, never nil.
-func sortedSet(s []string) []string {
-	set := append(make([]string, 0, len(s)), s...)
-	slices.Sort(set)
-	return slices.Compact(set)
-}

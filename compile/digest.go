@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/internal/set"
 )
 
 // Digest returns the profile_digest over the named skills; nil means all that
@@ -35,8 +36,8 @@ func (p *Profile) Digest(skills []string) string {
 		Streaming:          p.Streaming,
 		Push:               p.Push,
 		ExtendedCard:       p.ExtendedCard,
-		Extensions:         sortedSet(p.Extensions),
-		RequiredExtensions: sortedSet(p.RequiredExtensions),
+		Extensions:         set.Of(p.Extensions),
+		RequiredExtensions: set.Of(p.RequiredExtensions),
 		Skills:             make(map[string]skillForm, len(p.Skills)),
 	}
 	if i := p.Interface; i != nil {
@@ -82,15 +83,15 @@ type skillForm struct {
 func (s Skill) form() skillForm {
 	form := skillForm{Security: make([]jsontext.Value, 0, len(s.Security))}
 	if s.Input != nil {
-		form.Input = sortedSet(s.Input)
+		form.Input = set.Of(s.Input)
 	}
 	if s.Output != nil {
-		form.Output = sortedSet(s.Output)
+		form.Output = set.Of(s.Output)
 	}
 	for _, a := range s.Security {
 		uses := make(map[string]SchemeUse, len(a.Schemes))
 		for name, use := range a.Schemes {
-			uses[name] = SchemeUse{Scheme: use.form(), Scopes: sortedSet(use.Scopes)}
+			uses[name] = SchemeUse{Scheme: use.form(), Scopes: set.Of(use.Scopes)}
 		}
 		form.Security = append(form.Security, canonical(Alternative{Schemes: uses}))
 	}
@@ -115,7 +116,7 @@ func (s Scheme) form() Scheme {
 			TokenURL:               NormalizeURL("", f.TokenURL),
 			RefreshURL:             NormalizeURL("", f.RefreshURL),
 			DeviceAuthorizationURL: NormalizeURL("", f.DeviceAuthorizationURL),
-			Scopes:                 sortedSet(f.Scopes),
+			Scopes:                 set.Of(f.Scopes),
 			PKCERequired:           f.PKCERequired,
 		}
 	}

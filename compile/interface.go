@@ -10,6 +10,7 @@ import (
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/internal/address"
 	"github.com/a2alock/a2alock/internal/jsondoc"
+	"github.com/a2alock/a2alock/internal/set"
 )
 
 // interfaces is Compiling 3 of docs/design.md: address, binding, version and
@@ -97,18 +98,12 @@ func (k *compiler) reason(p *Profile) string {
 	if p.Interface == nil {
 		why = append(why, k.noInterface(p))
 	}
-	var missing []string
-	for _, uri := range p.RequiredExtensions {
-		if !slices.Contains(p.Extensions, uri) {
-			missing = append(missing, show(uri))
-		}
-	}
-	switch len(missing) {
+	switch missing := set.Without(p.RequiredExtensions, p.Extensions); len(missing) {
 	case 0:
 	case 1:
-		why = append(why, "the agent requires the extension "+missing[0]+", which the client does not implement")
+		why = append(why, "the agent requires the extension "+show(missing[0])+", which the client does not implement")
 	default:
-		why = append(why, "the agent requires extensions that the client does not implement: "+enumerate(missing))
+		why = append(why, "the agent requires extensions that the client does not implement: "+listed(missing))
 	}
 	return strings.Join(why, "; ")
 }

@@ -32,6 +32,12 @@ type Limit struct {
 	Held map[string][]string
 	// Moved are schemes in Held with an address at another origin than recorded.
 	Moved []string
+	// Own are the alternatives of the skill, by index, of the schemes that the
+	// lock meant to use: for them what it records counts, and nothing else that
+	// the client holds.
+	Own []int
+	// Breaking is why the skill's security breaks the lock; "" when it does not.
+	Breaking string
 }
 
 // A Route is how a [Call] is made.
@@ -72,10 +78,11 @@ type Refusal struct {
 //   - extensions: the client implements what the agent requires; under a lock,
 //     what the lock requires is active too.
 //   - skill: the card has it, once and readable; so does the lock.
-//   - credentials: those that the client names meet an alternative, and the
-//     first such one is taken. A client that names none holds what the lock
-//     records; without a record nothing is judged. Under a lock, secrets go to
-//     no other origin than recorded.
+//   - credentials: the first alternative is taken that can be met with those
+//     that the client names and with what the lock records. Without either
+//     nothing is judged. Under a lock, the schemes that it meant ask for no scope
+//     that it does not record, whatever the client holds, secrets go to no other
+//     origin than recorded, and what breaks the lock ends the plan.
 //   - input: a type that would be sent is accepted; under a lock, all of the
 //     lock's are, and no other is sent.
 //   - output: a type that can be used is offered.

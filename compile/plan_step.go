@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/a2alock/a2alock/internal/nearest"
+	"github.com/a2alock/a2alock/internal/set"
 )
 
 func (k *planning) noInterface() string {
@@ -25,7 +26,7 @@ func (k *planning) noExtension() string {
 	if !k.profile.Usable {
 		return cmp.Or(k.profile.Reason, "the profile is not usable")
 	}
-	if lost := without(k.lock.Extensions, k.profile.Extensions); len(lost) > 0 {
+	if lost := set.Without(k.lock.Extensions, k.profile.Extensions); len(lost) > 0 {
 		return fmt.Sprintf("the lock requires %s, which the card does not declare, or the client does not implement", listed(lost))
 	}
 	return ""
@@ -52,37 +53,46 @@ func (k *planning) noSkill() string {
 
 func (k *planning) noCredential() string {
 	list, held := k.skill.Security, k.client.Credentials
-	if len(list) == 0 {
-		return ""
-	}
-	meets, less := k.lock.covers, "what the lock records"
+	less := "what the client holds"
 	switch {
-	case len(held) > 0:
-		meets, less = func(a Alternative) bool { return Meets(a, held) }, "what the client holds"
-	case k.lock.Held == nil:
+	case len(list) == 0:
+		return k.lock.Breaking
+	case k.lock.Held == nil && len(held) == 0:
 		if !slices.ContainsFunc(list, func(a Alternative) bool { return len(a.Schemes) == 0 }) {
 			k.notes = append(k.notes, "the client names no credentials, so it is taken to hold what the skill asks for: "+asked(list))
 		}
-		return ""
+		return k.lock.Breaking
+	case len(held) == 0:
+		less = "what the lock records"
+	case k.lock.Held != nil:
+		less = "the lock allows"
 	}
-	way := slices.IndexFunc(list, func(a Alternative) bool {
-		moved := func(name string) bool { _, ok := a.Schemes[name]; return ok }
-		return meets(a) && !slices.ContainsFunc(k.lock.Moved, moved)
-	})
-	switch {
-	case way >= 0:
-		k.credential = credentials(list[way], held)
-		return ""
-	case slices.ContainsFunc(list, meets):
+	met := false
+	for i, a := range list {
+		if !k.meets(i, a) {
+			continue
+		}
+		met = true
+		if !slices.ContainsFunc(k.lock.Moved, func(name string) bool { _, ok := a.Schemes[name]; return ok }) {
+			k.credential = credentials(a, held)
+			return k.lock.Breaking
+		}
+	}
+	if met {
 		return "secrets would go to another origin than the lock records: the skill asks for " + asked(list)
 	}
 	return fmt.Sprintf("the skill asks for more than %s: %s", less, asked(list))
 }
 
-// covers reports whether the lock records every scheme of a with every scope.
-func (l *Limit) covers(a Alternative) bool {
+// meets reports whether alternative a of the skill, number i, can be met: each
+// scheme is one that the lock records, with recorded scopes, or one that the
+// client holds (docs/adr/0011).
+func (k *planning) meets(i int, a Alternative) bool {
 	for name, use := range a.Schemes {
-		if scopes, ok := l.Held[name]; !ok || len(without(use.Scopes, scopes)) > 0 {
+		scopes, recorded := k.lock.Held[name]
+		recorded = recorded && len(set.Without(use.Scopes, scopes)) == 0
+		holds := func(c Credential) bool { return c.meets(use) }
+		if !recorded && (slices.Contains(k.lock.Own, i) || !slices.ContainsFunc(k.client.Credentials, holds)) {
 			return false
 		}
 	}
@@ -120,7 +130,7 @@ func asked(list []Alternative) string {
 
 func (k *planning) noInput() string {
 	locked, sent := k.modes(k.lock.Input), k.modes(k.call.Input)
-	if beyond := without(sent, locked); len(locked) > 0 && len(beyond) > 0 {
+	if beyond := set.Without(sent, locked); len(locked) > 0 && len(beyond) > 0 {
 		return fmt.Sprintf("the lock does not require %s to be accepted, but %s", listed(beyond), listed(locked))
 	}
 	theirs := k.skill.Input
@@ -128,11 +138,11 @@ func (k *planning) noInput() string {
 		k.notes = append(k.notes, "the card does not say which media types the skill accepts: what is sent is taken for accepted")
 		return ""
 	}
-	if lost := without(locked, theirs); len(lost) > 0 {
+	if lost := set.Without(locked, theirs); len(lost) > 0 {
 		return fmt.Sprintf("the lock requires %s to be accepted, and the skill accepts %s", listed(lost), listed(theirs))
 	}
 	ours := k.modes(sent, locked, k.client.Sends)
-	if len(without(ours, theirs)) == len(ours) {
+	if len(set.Without(ours, theirs)) == len(ours) {
 		return fmt.Sprintf("the skill accepts %s, and what would be sent is %s", listed(theirs), listed(ours))
 	}
 	return ""
@@ -145,7 +155,7 @@ func (k *planning) noOutput() string {
 		k.notes = append(k.notes, "the card does not say which media types the skill answers in: it is asked for all that can be used")
 		return ""
 	}
-	if k.output = without(ours, without(ours, theirs)); len(k.output) == 0 {
+	if k.output = set.Without(ours, set.Without(ours, theirs)); len(k.output) == 0 {
 		return fmt.Sprintf("the skill answers in %s, and what can be used is %s", listed(theirs), listed(ours))
 	}
 	return ""
@@ -171,9 +181,4 @@ func listed(list []string) string {
 		out[i] = show(s)
 	}
 	return cmp.Or(enumerate(out), "none")
-}
-
-// without returns the values of a that are not in b, in the order of a.
-func without(a, b []string) []string {
-	return slices.DeleteFunc(slices.Clone(a), func(v string) bool { return slices.Contains(b, v) })
 }

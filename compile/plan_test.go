@@ -136,6 +136,26 @@ func TestPlanRefuses(t *testing.T) {
 			s.cl.Credentials = oauth
 			s.locked(func(l *Limit) { l.Held, l.Moved = map[string][]string{"oauth": {"a"}}, []string{"oauth"} })
 		}},
+		{"a scope beyond the lock, which the client holds", "credentials", "more than the lock allows: oauth with a, b", func(s *sketch) {
+			s.secured(map[string][]string{"oauth": {"a", "b"}})
+			s.cl.Credentials = []Credential{{Name: "partner", Kind: OAuth2, Scopes: []string{"a", "b"}}}
+			s.locked(func(l *Limit) { l.Held, l.Own = map[string][]string{"oauth": {"a"}}, []int{0} })
+		}},
+		{"neither the lock's nor the client's", "credentials", "more than the lock allows: gate", func(s *sketch) {
+			s.secured(map[string][]string{"gate": nil})
+			s.cl.Credentials = oauth
+			s.locked(func(l *Limit) { l.Held = map[string][]string{"key": {}} })
+		}},
+		{"breaking, with another way left", "credentials", "tokens come from elsewhere", func(s *sketch) {
+			s.secured(map[string][]string{"oauth": {"a"}}, map[string][]string{"key": nil})
+			s.locked(func(l *Limit) {
+				l.Held, l.Breaking = map[string][]string{"oauth": {"a"}, "key": {}}, "tokens come from elsewhere"
+			})
+		}},
+		{"breaking, without a record", "credentials", "unreadable now", func(s *sketch) {
+			s.secured(map[string][]string{"other": nil})
+			s.locked(func(l *Limit) { l.Breaking = "unreadable now" })
+		}},
 		{"nothing accepted", "input", "accepts text/plain, and what would be sent is image/png", func(s *sketch) { s.cl.Sends = []string{"image/png"} }},
 		{"nothing accepted of the call's", "input", "image/png", func(s *sketch) { s.call.Input = []string{"image/png"} }},
 		{"nothing sent", "input", "none", func(s *sketch) { s.cl.Sends = nil }},
@@ -261,6 +281,16 @@ func TestPlanRoute(t *testing.T) {
 			s.secured(map[string][]string{"oauth": {"a"}})
 			s.cl.Credentials = []Credential{{"partner", OAuth2, []string{"a"}}}
 			s.locked(func(l *Limit) { l.Held = map[string][]string{} })
+		}, func(r *Route) { r.Credential = "partner" }},
+		{"the lock records what the client does not name", func(s *sketch) {
+			s.secured(map[string][]string{"key": nil})
+			s.cl.Credentials = []Credential{{"partner", OAuth2, []string{"a"}}}
+			s.locked(func(l *Limit) { l.Held, l.Own = map[string][]string{"key": {}}, []int{0} })
+		}, func(*Route) {}},
+		{"one of the lock, one of the client", func(s *sketch) {
+			s.secured(map[string][]string{"key": nil, "oauth": {"a"}})
+			s.cl.Credentials = []Credential{{"partner", OAuth2, []string{"a"}}}
+			s.locked(func(l *Limit) { l.Held = map[string][]string{"key": {}} })
 		}, func(r *Route) { r.Credential = "partner" }},
 		{"the first that is met", func(s *sketch) {
 			s.secured(map[string][]string{"gate": nil}, map[string][]string{"oauth": {"a"}}, map[string][]string{"key": nil}, map[string][]string{})

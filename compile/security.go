@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/internal/jsondoc"
+	"github.com/a2alock/a2alock/internal/set"
 )
 
 // schemes takes over the card's definitions.
@@ -55,7 +56,7 @@ func scheme(s card.SecurityScheme) Scheme {
 			TokenURL:               f.TokenURL,
 			RefreshURL:             f.RefreshURL,
 			DeviceAuthorizationURL: f.DeviceAuthorizationURL,
-			Scopes:                 sortedSet(f.Scopes),
+			Scopes:                 set.Of(f.Scopes),
 			PKCERequired:           f.PKCERequired,
 		}
 	}
@@ -96,7 +97,7 @@ func (k *compiler) security(s card.Security, at string) []Alternative {
 			if !ok {
 				definition = undeclared(name)
 			}
-			uses[name] = SchemeUse{Scheme: definition, Scopes: sortedSet(a.Schemes[name])}
+			uses[name] = SchemeUse{Scheme: definition, Scopes: set.Of(a.Schemes[name])}
 		}
 		list = append(list, Alternative{Schemes: uses})
 	}

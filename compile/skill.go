@@ -6,6 +6,7 @@ import (
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/internal/jsondoc"
+	"github.com/a2alock/a2alock/internal/set"
 )
 
 // skills is Compiling 4 and 5 of docs/design.md, for each skill. Skills that
@@ -42,7 +43,7 @@ func (k *compiler) skills(p *Profile) {
 		skill := Skill{
 			Input:        k.modes(s.InputModes, s.Pointer+"/inputModes"),
 			Output:       k.modes(s.OutputModes, s.Pointer+"/outputModes"),
-			Tags:         sortedSet(s.Tags),
+			Tags:         set.Of(s.Tags),
 			SecurityFrom: "skill",
 		}
 		if skill.Input == nil {
@@ -60,7 +61,7 @@ func (k *compiler) skills(p *Profile) {
 		p.Skills[s.ID] = skill
 		k.skillTexts(at, s)
 	}
-	p.Ambiguous = sortedSet(p.Ambiguous)
+	p.Ambiguous = set.Of(p.Ambiguous)
 }
 
 func (k *compiler) skillTexts(at string, s card.Skill) {

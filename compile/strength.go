@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/internal/set"
 )
 
 // Strength grades credentials and schemes from anonymous to mutual TLS
@@ -102,15 +103,7 @@ func Meets(a Alternative, held []Credential) bool {
 }
 
 func (c Credential) meets(use SchemeUse) bool {
-	if !c.fits(use.Scheme) {
-		return false
-	}
-	for _, scope := range use.Scopes {
-		if !slices.Contains(c.Scopes, scope) {
-			return false
-		}
-	}
-	return true
+	return c.fits(use.Scheme) && len(set.Without(use.Scopes, c.Scopes)) == 0
 }
 
 // fits is narrower than an equal strength: a password is no use for a scheme

@@ -5,6 +5,7 @@ import (
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/internal/jsondoc"
+	"github.com/a2alock/a2alock/internal/set"
 )
 
 // texts gathers [Profile.Texts].
@@ -42,10 +43,10 @@ func (t texts) addHidden(pointer, s string) {
 
 func (t texts) finish() map[string]Text {
 	for pointer, list := range t.hidden {
-		if set := sortedSet(list); len(set) == 1 {
-			t.free[pointer] = textOf(set[0])
+		if different := set.Of(list); len(different) == 1 {
+			t.free[pointer] = textOf(different[0])
 		} else {
-			t.free[pointer] = textOfList(set)
+			t.free[pointer] = textOfList(different)
 		}
 	}
 	return t.free
@@ -60,11 +61,11 @@ func textOf(s string) Text {
 }
 
 func textOfList(list []string) Text {
-	set := sortedSet(list)
+	list = set.Of(list)
 	var hidden []string
-	for _, s := range set {
+	for _, s := range list {
 		hidden = append(hidden, card.Hidden(s)...)
 	}
 	slices.Sort(hidden)
-	return Text{Digest: card.Sum(jsondoc.CanonicalTexts(set)), Hidden: slices.Compact(hidden)}
+	return Text{Digest: card.Sum(jsondoc.CanonicalTexts(list)), Hidden: slices.Compact(hidden)}
 }

@@ -35,8 +35,12 @@ func TestCompileTexts(t *testing.T) {
 	if diff := cmp.Diff(want, p.ForLock([]string{"a/b~c"}).Texts); diff != "" {
 		t.Errorf("texts in a lock that needs the skill (-want +got):\n%s", diff)
 	}
-	if got := slices.Sorted(maps.Keys(p.ForLock([]string{"a", "a/b"}).Texts)); !slices.Equal(got, []string{"/description", "/name"}) {
-		t.Errorf("texts in a lock that needs other skills: %q", got)
+	other := p.ForLock([]string{"a", "a/b"})
+	if got := slices.Sorted(maps.Keys(other.Texts)); !slices.Equal(got, []string{"/description", "/name", "/skills/a~1b~0c/tags"}) {
+		t.Errorf("texts in a lock that needs other skills: %q, want of theirs what holds invisible characters", got)
+	}
+	if diff := cmp.Diff(other, other.ForLock(nil)); diff != "" {
+		t.Errorf("trimmed twice (-once +twice):\n%s", diff)
 	}
 }
 

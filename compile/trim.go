@@ -11,8 +11,10 @@ import (
 // ForLock returns the profile as a lock records it: the required skills that p
 // has in full, every other one as its digest in OtherSkills, the schemes that
 // a kept skill uses, and the texts of the agent, the interfaces, the
-// extensions, the kept skills and the kept schemes. All other members stay
-// whole. Skills that p itself has as digests only stay so. p is not changed.
+// extensions, the kept skills and the kept schemes. Of another skill's texts
+// those with invisible characters stay, so that the absence of one says that
+// it had none. All other members stay whole. Skills that p itself has as
+// digests only stay so. p is not changed.
 func (p *Profile) ForLock(required []string) *Profile {
 	out := *p
 	out.Skills, out.Schemes = map[string]Skill{}, map[string]Scheme{}
@@ -34,7 +36,7 @@ func (p *Profile) ForLock(required []string) *Profile {
 	}
 	out.Texts = make(map[string]Text, len(p.Texts))
 	for pointer, text := range p.Texts {
-		if out.keeps(pointer) {
+		if out.keeps(pointer) || len(text.Hidden) > 0 && strings.HasPrefix(pointer, "/skills/") {
 			out.Texts[pointer] = text
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/a2alock/a2alock/internal/nearest"
 )
 
 // ofLock are members of a lock that reports and rules speak of.
@@ -36,20 +38,20 @@ func (c *Config) advice(name string, here []key) string {
 	for i, k := range here {
 		local[i] = k.name
 	}
-	if near := nearest(name, local); near != "" {
+	if near := slipOf(name, local); near != "" {
 		return fmt.Sprintf(" (did you mean %s?)", near)
 	}
-	if near := nearest(name, names); near != "" {
+	if near := slipOf(name, names); near != "" {
 		return fmt.Sprintf(" (did you mean %s?)", strings.TrimPrefix(places[near][0]+"."+near, "."))
 	}
 	return ""
 }
 
-// nearest returns the known name that name is a slip of, or "".
-func nearest(name string, known []string) string {
+// slipOf returns the known name that name is a slip of, or "".
+func slipOf(name string, known []string) string {
 	best, least := "", 3
 	for _, k := range known {
-		d := distance(fold(name), fold(k))
+		d := nearest.Distance(fold(name), fold(k))
 		if d < least && d <= len(k)/3 {
 			best, least = k, d
 		}
@@ -60,28 +62,4 @@ func nearest(name string, known []string) string {
 // fold makes fail-on, failOn and fail_on one name.
 func fold(s string) string {
 	return strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(s))
-}
-
-// distance is Levenshtein's. A name of any length beside a known one is at
-// least as far away as it is longer.
-func distance(a, b string) int {
-	if len(a) > 2*len(b)+2 {
-		return len(a)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := slices.Clone(row)
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

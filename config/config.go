@@ -6,11 +6,13 @@
 // with five faults reports five. An absent key, and one without a value, keeps
 // its default ([Default]); a list or mapping that is given replaces it, an
 // empty one too. Durations are Go's plus d ([duration.Parse]), sizes bytes or
-// KiB, MiB and GiB ([ParseSize]).
+// KiB, MiB and GiB.
 //
 // ${NAME} in a value stands for an environment variable; $${ writes ${. It is
 // put in after the file was parsed, so what a variable holds is never read as
-// YAML, and errors show the text of the file, never what a variable holds.
+// YAML, and errors show the text of the file, never what a variable holds. A
+// variable that is not set is no fault of the file: where it stands the default
+// stays, and [Config.Require] tells whoever needs that value.
 //
 // [Example] is a commented file with every key, [Schema] its JSON Schema.
 package config
@@ -22,6 +24,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/a2alock/a2alock/compile"
@@ -57,6 +61,7 @@ type Config struct {
 	Env func(name string) (string, bool)
 
 	lines map[string]int
+	unset []unset
 }
 
 // Limits bound what is read from an agent.
@@ -92,13 +97,10 @@ func Default() *Config {
 				{Binding: "JSONRPC", Version: "1.0"},
 				{Binding: "HTTP+JSON", Version: "1.0"},
 			},
-			Select:  compile.CardOrder,
-			Accepts: []string{"application/json", "text/plain"},
-			Sends:   []string{"application/json", "text/plain"},
-			Aliases: map[string]string{
-				"json": "application/json",
-				"text": "text/plain",
-			},
+			Select:    compile.CardOrder,
+			Accepts:   []string{"application/json", "text/plain"},
+			Sends:     []string{"application/json", "text/plain"},
+			Aliases:   compile.DefaultAliases(),
 			Streaming: true,
 			Delivery:  []string{"stream", "push", "poll"},
 		},
@@ -179,8 +181,28 @@ func (c *Config) Parse(data []byte, path string) error {
 	if path != "" {
 		c.Root = filepath.Dir(path)
 	}
-	c.lines = map[string]int{}
+	c.lines, c.unset = map[string]int{}, nil
 	return parse(c, data)
+}
+
+// An unset is a value with a variable that is not set.
+type unset struct {
+	pointer string
+	fault   fault
+}
+
+// Require says which values at or below the RFC 6901 pointers have a variable
+// that is not set, as [Config.Load] says it of faults; nil when none has. A
+// command asks before it uses a value, so that a variable which another command
+// alone needs keeps nobody from work.
+func (c *Config) Require(pointers ...string) error {
+	var faults []fault
+	for _, u := range c.unset {
+		if slices.ContainsFunc(pointers, func(p string) bool { return u.pointer == p || strings.HasPrefix(u.pointer, p+"/") }) {
+			faults = append(faults, u.fault)
+		}
+	}
+	return c.joined(faults)
 }
 
 // Roots are the places where locks are looked for: Locks seen from the working

@@ -184,6 +184,48 @@ func TestVariablesComeFromTheProcess(t *testing.T) {
 	}
 }
 
+// A variable that is not set keeps nobody from work but whoever needs the value
+// in which it stands: until then the default holds.
+func TestRequire(t *testing.T) {
+	c := Default()
+	c.Env = environment
+	must(t, c.Parse([]byte(`client:
+  interfaces: [{binding: "${NO_BINDING}", version: "1.0"}, {binding: "${NO_BINDING}", version: "1.0"}]
+  push_endpoint: https://hooks.example.com/${NO_SECRET}
+  streaming: ${STRICT}
+locks: [locks, "${NO_FOLDER}/locks"]
+limits: {timeout: "${NO_TIMEOUT}"}
+policy:
+  rules: {skill-removed: "${NO_CLASS}", agent-renamed: review}
+`), Name))
+	if c.Client.PushEndpoint != "" || c.Limits.Timeout != 10*time.Second || !c.Client.Streaming || len(c.Policy.Rules) != 1 {
+		t.Errorf("config = %+v, want the defaults where a variable is not set", c)
+	}
+	const (
+		push    = Name + `:3:18: client.push_endpoint: "https://hooks.example.com/${NO_SECRET}": the environment variable NO_SECRET is not set`
+		folder  = Name + `:5:16: locks[1]: "${NO_FOLDER}/locks": the environment variable NO_FOLDER is not set`
+		timeout = Name + `:6:19: limits.timeout: "${NO_TIMEOUT}": the environment variable NO_TIMEOUT is not set`
+		class   = Name + `:8:26: policy.rules.skill-removed: "${NO_CLASS}": the environment variable NO_CLASS is not set`
+	)
+	for _, tt := range []struct {
+		pointers []string
+		want     []string
+	}{
+		{nil, nil},
+		{[]string{"/network", "/strict", "/lim", "/client/push"}, nil},
+		{[]string{"/locks"}, []string{folder}},
+		{[]string{"/policy", "/limits", "/client/push_endpoint"}, []string{push, timeout, class}},
+	} {
+		want := strings.Join(tt.want, "\n")
+		if err := c.Require(tt.pointers...); len(tt.want) == 0 && err != nil || len(tt.want) > 0 && fmt.Sprint(err) != want {
+			t.Errorf("Require(%q) = %v, want %s", tt.pointers, err, want)
+		}
+	}
+	if err := c.Require("/client/interfaces"); strings.Count(fmt.Sprint(err), "NO_BINDING is not set") != 2 {
+		t.Errorf("Require of interfaces = %v, want both", err)
+	}
+}
+
 func TestInvalidFiles(t *testing.T) {
 	for _, path := range glob(t, "testdata/invalid/*.yaml") {
 		_, err := load(path)

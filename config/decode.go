@@ -51,19 +51,25 @@ func parse(c *Config, data []byte) error {
 	if root, ok := d.document(data); ok {
 		d.mapping(value{node: root, at: root}, c.keys())
 	}
-	slices.SortStableFunc(d.faults, func(a, b fault) int {
+	err := c.joined(d.faults)
+	if d.more > 0 {
+		err = errors.Join(err, fmt.Errorf("%s: and %d more faults", c.Path, d.more))
+	}
+	return err
+}
+
+// joined is an error of all faults, each with its place, in the file's order.
+func (c *Config) joined(faults []fault) error {
+	slices.SortStableFunc(faults, func(a, b fault) int {
 		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
 	})
-	errs := make([]error, len(d.faults))
-	for i, f := range d.faults {
+	errs := make([]error, len(faults))
+	for i, f := range faults {
 		where := fmt.Sprintf("%s:%d:%d", c.Path, f.line, f.column)
 		if f.line == 0 {
 			where = c.Path
 		}
 		errs[i] = fmt.Errorf("%s: %s", where, f.text)
-	}
-	if d.more > 0 {
-		errs = append(errs, fmt.Errorf("%s: and %d more faults", c.Path, d.more))
 	}
 	return errors.Join(errs...)
 }
@@ -139,11 +145,15 @@ func (d *decoder) fail(v value, format string, args ...any) {
 		d.more++
 		return
 	}
-	text := fmt.Sprintf(format, args...)
+	d.faults = append(d.faults, v.fault(fmt.Sprintf(format, args...)))
+}
+
+// fault is one of the value at v.
+func (v value) fault(text string) fault {
 	if v.name != "" {
 		text = v.name + ": " + text
 	}
-	d.faults = append(d.faults, fault{v.at.Line, v.at.Column, text})
+	return fault{v.at.Line, v.at.Column, text}
 }
 
 // mapping reads v as a mapping of the given keys, of which those in required
@@ -275,8 +285,10 @@ func (d *decoder) resolve(v value) (value, bool) {
 	return v, true
 }
 
-// set reads v as a scalar and hands its text, with ${NAME} put in, to use.
-// Errors show the text as it stands in the file: a variable may be a secret.
+// set reads v as a scalar and hands its text, with ${NAME} put in, to use; not
+// so a text with a variable that is not set, which is noted for
+// [Config.Require]. Errors show the text as it stands in the file: a variable
+// may be a secret.
 func (d *decoder) set(v value, use func(s string) error) {
 	v, ok := d.resolve(v)
 	if !ok {
@@ -287,6 +299,10 @@ func (d *decoder) set(v value, use func(s string) error) {
 		return
 	}
 	s, err := expand(v.node.Value, d.env())
+	if e, ok := errors.AsType[unsetError](err); ok {
+		d.c.unset = append(d.c.unset, unset{v.pointer, v.fault(fmt.Sprintf("%s: %v", short(v.node.Value), e))})
+		return
+	}
 	if err == nil {
 		err = use(s)
 	}

@@ -57,7 +57,7 @@ func clientKeys(c *compile.Client) []key {
 		{name: "aliases", read: pairs(&c.Aliases, isMode, isMediaType)},
 		{name: "extensions", read: texts(&c.Extensions, isURI)},
 		{name: "streaming", read: flag(&c.Streaming)},
-		{name: "push_endpoint", read: late(&c.PushEndpoint, isEndpoint)},
+		{name: "push_endpoint", read: text(&c.PushEndpoint, isEndpoint)},
 		{name: "delivery", read: texts(&c.Delivery, oneOf("stream", "push", "poll"))},
 		{name: "credentials", keys: credentialKeys(new(compile.Credential)), read: func(d *decoder, v value) {
 			c.Credentials = list(d, v, func(v value, cred *compile.Credential) {
@@ -104,13 +104,16 @@ func readFormat(d *decoder, v value) {
 }
 
 // unique reports entries of a list that repeat an earlier one. Empty ones have
-// been reported already.
+// been reported already, and of those with a variable that is not set nobody
+// knows.
 func unique[T comparable](d *decoder, v value, entries []T) {
 	var zero T
 	first := make(map[T]int, len(entries))
 	for i, e := range entries {
 		if at, ok := first[e]; ok && e != zero {
-			d.fail(d.entry(v, i), "repeats entry %d", at)
+			if again := d.entry(v, i); d.c.Require(again.pointer) == nil {
+				d.fail(again, "repeats entry %d", at)
+			}
 			continue
 		}
 		first[e] = i + 1

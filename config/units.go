@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// ParseSize reads a number of bytes, plain or in KiB, MiB or GiB: "65536",
+// parseSize reads a number of bytes, plain or in KiB, MiB or GiB: "65536",
 // "512KiB", "1 MiB".
-func ParseSize(s string) (int64, error) {
+func parseSize(s string) (int64, error) {
 	number, shift := s, 0
 	for i, unit := range []string{"KiB", "MiB", "GiB"} {
 		if n, ok := strings.CutSuffix(s, unit); ok {

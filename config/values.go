@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v4"
-
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/internal/duration"
@@ -20,26 +18,6 @@ import (
 
 // The readers below make the read of a [key]. The checks they are given never
 // quote what they were handed, which may have come from a variable.
-
-// late reads a text that no command needs but the one that uses it: a variable
-// that only the orchestrator has set stays in it, and keeps nobody from
-// checking.
-func late(dst *string, check func(string) error) func(*decoder, value) {
-	return func(d *decoder, v value) {
-		if r, ok := d.resolve(v); ok && r.node.Kind == yaml.ScalarNode {
-			if _, err := expand(r.node.Value, d.env()); isUnset(err) {
-				*dst = r.node.Value
-				return
-			}
-		}
-		text(dst, check)(d, v)
-	}
-}
-
-func isUnset(err error) bool {
-	_, ok := errors.AsType[unsetError](err)
-	return ok
-}
 
 func text(dst *string, check func(string) error) func(*decoder, value) {
 	return func(d *decoder, v value) {
@@ -64,9 +42,10 @@ func pairs(dst *map[string]string, isKey, isValue func(string) error) func(*deco
 			if err := isKey(name); err != nil {
 				d.fail(k, "%s: %v", short(name), err)
 			}
-			var s string
-			text(&s, isValue)(d, v)
-			(*dst)[name] = s
+			d.set(v, func(s string) error {
+				(*dst)[name] = s
+				return isValue(s)
+			})
 		})
 	}
 }
@@ -99,7 +78,7 @@ func count(dst *int, most int) func(*decoder, value) {
 func size(dst *int64) func(*decoder, value) {
 	return func(d *decoder, v value) {
 		d.set(v, func(s string) error {
-			n, err := ParseSize(s)
+			n, err := parseSize(s)
 			if err != nil || n < 1 {
 				return errors.New("want a size over 0, such as 1MiB, 512KiB or 65536")
 			}

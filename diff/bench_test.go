@@ -31,7 +31,7 @@ func BenchmarkCompareSame(b *testing.B) {
 	need := lock.Requires.Skills["skill-3"]
 	lock.Requires.Skills = map[string]lockfile.Need{"skill-3": need}
 	lock.Profile = r.Profile.ForLock([]string{"skill-3"})
-	one.Was = lock.Profile
+	one.Lock.Profile = lock.Profile
 	b.Run("one skill required", func(b *testing.B) { compareSame(b, one, r) })
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/a2alock/a2alock/internal/nearest"
 )
 
 // A Rule is one kind of difference. Every part of a2alock that speaks of rules
@@ -18,10 +20,11 @@ type Rule struct {
 	Why   string // what it costs
 	Do    string // what a person does about it
 	// Spec is the clause of the A2A specification that the rule rests on, or a
-	// document of another name ("RFC 8785").
-	Spec    string
-	Subject string // the heading that the rule stands under
-	Example Example
+	// document of another name ("RFC 8785"); "" for a rule that rests on what a
+	// lock is: then Design is the section of docs/design.md that says so.
+	Spec, Design string
+	Subject      string // the heading that the rule stands under
+	Example      Example
 
 	// After is set where Check looks at what became of the other rules'
 	// findings, and so runs when they have their classes.
@@ -30,6 +33,26 @@ type Rule struct {
 	// It sets Rule and Class; a message about skills leaves their names to the
 	// one who puts it in front of a reader.
 	Check func(*Comparison) []Finding
+}
+
+// Reference names what the rule rests on, for people: "A2A 4.4.5", or
+// "docs/design.md, Waivers".
+func (r *Rule) Reference() string {
+	switch {
+	case r.Spec == "":
+		return "docs/design.md, " + r.Design
+	case '0' <= r.Spec[0] && r.Spec[0] <= '9':
+		return "A2A " + r.Spec
+	}
+	return r.Spec
+}
+
+// Mark is the class as people read it, with a † for a floor: "breaking†".
+func (r *Rule) Mark() string {
+	if r.Floor {
+		return r.Class.String() + "†"
+	}
+	return r.Class.String()
 }
 
 // catalogue is every rule, in the order of docs/rules.md.
@@ -108,11 +131,11 @@ func Suggest(id string) string {
 	if _, ok := byID[id]; ok {
 		return id
 	}
-	nearest := slices.MinFunc(catalogue, func(a, b Rule) int {
-		return cmp.Compare(distance(id, a.ID), distance(id, b.ID))
+	near := slices.MinFunc(catalogue, func(a, b Rule) int {
+		return cmp.Compare(nearest.Distance(id, a.ID), nearest.Distance(id, b.ID))
 	}).ID
-	if distance(id, nearest) <= max(2, len(id)/4) {
-		return nearest
+	if nearest.Distance(id, near) <= max(2, len(id)/4) {
+		return near
 	}
 	if len(id) < 4 {
 		return ""
@@ -123,25 +146,4 @@ func Suggest(id string) string {
 		}
 	}
 	return ""
-}
-
-// distance is Levenshtein's, over bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

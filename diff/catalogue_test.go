@@ -18,6 +18,11 @@ import (
 
 func TestRulesAreWhole(t *testing.T) {
 	id := regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
+	design, err := os.ReadFile("../docs/design.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections := strings.Split(string(design), "\n")
 	seen := map[string]bool{}
 	for _, r := range Rules() {
 		if !id.MatchString(r.ID) || seen[r.ID] {
@@ -25,7 +30,7 @@ func TestRulesAreWhole(t *testing.T) {
 		}
 		seen[r.ID] = true
 		for field, text := range map[string]string{
-			"Title": r.Title, "Why": r.Why, "Do": r.Do, "Spec": r.Spec, "Subject": r.Subject,
+			"Title": r.Title, "Why": r.Why, "Do": r.Do, "Spec or Design": r.Spec + r.Design, "Subject": r.Subject,
 			"Example": r.Example.Was + r.Example.Now + r.Example.Seen + r.Example.Lock,
 		} {
 			if strings.TrimSpace(text) == "" {
@@ -39,6 +44,12 @@ func TestRulesAreWhole(t *testing.T) {
 		}
 		if strings.HasSuffix(r.Title, ".") {
 			t.Errorf("%s: Title ends in a full stop", r.ID)
+		}
+		if (r.Spec == "") == (r.Design == "") {
+			t.Errorf("%s: Spec %q and Design %q, want one of them", r.ID, r.Spec, r.Design)
+		}
+		if r.Design != "" && !slices.Contains(sections, "## "+r.Design) {
+			t.Errorf("%s: docs/design.md has no section %q", r.ID, r.Design)
 		}
 		if r.Check == nil {
 			t.Errorf("%s: no check", r.ID)
@@ -76,6 +87,21 @@ func TestRuleIDsStay(t *testing.T) {
 		fmt.Fprintf(&b, "%s %s%s\n", r.ID, r.Class, floor)
 	}
 	golden.Equal(t, "testdata/rules.txt", []byte(b.String()))
+}
+
+func TestReferences(t *testing.T) {
+	for _, tt := range []struct {
+		rule       Rule
+		want, mark string
+	}{
+		{Rule{Spec: "4.4.5", Class: Breaking, Floor: true}, "A2A 4.4.5", "breaking†"},
+		{Rule{Spec: "RFC 8785", Class: Review}, "RFC 8785", "review"},
+		{Rule{Design: "Waivers"}, "docs/design.md, Waivers", "compatible"},
+	} {
+		if got, mark := tt.rule.Reference(), tt.rule.Mark(); got != tt.want || mark != tt.mark {
+			t.Errorf("%+v: %q and %q, want %q and %q", tt.rule, got, mark, tt.want, tt.mark)
+		}
+	}
 }
 
 func TestMarkdownIsCurrent(t *testing.T) {
@@ -138,7 +164,7 @@ func pinAll(r *compile.Reading, cl *compile.Client) (Comparison, bool) {
 		return Comparison{}, false
 	}
 	return Comparison{
-		Lock: l, Was: l.Profile, Now: r.Profile, Client: cl,
+		Lock: l, Now: r.Profile, Client: cl,
 		Seen: Seen{CardDigest: r.Digest, URL: l.Agent},
 	}, true
 }

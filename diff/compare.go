@@ -18,9 +18,6 @@ import (
 // its own while nothing is breaking.
 func Compare(c Comparison) *Result {
 	c.facts = nil
-	if c.Was == nil {
-		c.Was = c.Lock.Profile
-	}
 	var findings []Finding
 	for i := range catalogue {
 		if !catalogue[i].After {
@@ -30,15 +27,18 @@ func Compare(c Comparison) *Result {
 	findings = replace(findings)
 	findings = slices.DeleteFunc(findings, func(f Finding) bool { return c.Policy.drops(f.Rule) })
 	findings = leaveLast(&c, findings)
-	findings = merge(findings)
 	c.finish(findings)
-	waive(&c, findings)
+	waive(&c, findings) // one by one: a waiver of one skill's finding covers no other's
+	findings = merge(findings)
 	for i := range catalogue {
 		if catalogue[i].After {
 			late := catalogue[i].Check(&c)
 			c.finish(late)
 			findings = append(findings, late...)
 		}
+	}
+	for i := range findings {
+		findings[i].Message = named(findings[i].Skills) + findings[i].Message
 	}
 	slices.SortStableFunc(findings, worstFirst)
 	return verdict(&c, findings)
@@ -49,8 +49,8 @@ func (c *Comparison) finish(findings []Finding) {
 	for i := range findings {
 		f := &findings[i]
 		f.Class = c.Policy.classOf(*f, byID[f.Rule])
-		f.Message = named(f.Skills) + f.Message
 		f.Fingerprint = fingerprint(*f)
+		f.Parts = []Part{{f.Path, f.Fingerprint}}
 	}
 }
 
@@ -138,8 +138,9 @@ func leaveLast(c *Comparison, findings []Finding) []Finding {
 }
 
 // merge makes one finding of those about different skills that are equal in
-// rule, was and now, and about the same member. The path is the first one's;
-// what they say beyond that is kept.
+// rule, class, was and now, about the same member, and waived alike or not at
+// all. Path and fingerprint are the first one's; what they say beyond that is
+// kept.
 func merge(findings []Finding) []Finding {
 	merged := findings[:0]
 	at := map[string]int{}
@@ -157,6 +158,7 @@ func merge(findings []Finding) []Finding {
 		}
 		first := &merged[i]
 		first.Skills = append(first.Skills, f.Skills...)
+		first.Parts = append(first.Parts, f.Parts...)
 		if !strings.Contains(first.Message, f.Message) {
 			first.Message += "; " + f.Message
 		}
@@ -178,7 +180,11 @@ func likeness(f Finding) string {
 	if _, rest, ok := say.Inside(f.Path, "/skills/"); ok {
 		member = rest
 	}
-	return fmt.Sprintf("%s %d %q %s", f.Rule, f.Class, member, values)
+	waived := ""
+	if w := f.Waived; w != nil {
+		waived = fmt.Sprintf("%q %q %q", w.Reason, w.Owner, w.Until)
+	}
+	return fmt.Sprintf("%s %d %q %s %s", f.Rule, f.Class, member, values, waived)
 }
 
 // named puts the skills in front of what is said of them.

@@ -50,21 +50,26 @@ type Finding struct {
 	Skills  []string `json:"skills"`
 	Message string   `json:"message"`
 	// Fingerprint names the finding across runs: 16 hex digits over Rule, Path,
-	// Was and Now.
+	// Was and Now. Of several that became one it is that of the first.
 	Fingerprint string `json:"fingerprint"`
 	// Waived is the waiver that lets the finding stand: it does not count for
 	// the class. Nil for most.
 	Waived *Waived `json:"waived,omitzero"`
+	// Parts are the findings about one skill each that it was made of, itself the
+	// first: what a waiver of the whole has to name one by one.
+	Parts []Part `json:"-"`
 }
+
+// A Part names one of the findings that became one.
+type Part struct{ Path, Fingerprint string }
 
 // A Comparison is one lock held against one profile. It is not safe for
 // concurrent use: checks keep in it what several of them need.
 type Comparison struct {
+	// Lock holds the profile that it was pinned from; without one, rules that
+	// need it stay silent.
 	Lock *lockfile.Lock
-	// Was is the profile that the lock was pinned from; nil means Lock.Profile.
-	// Where that is nil too, rules that need it stay silent.
-	Was *compile.Profile
-	Now *compile.Profile // needed
+	Now  *compile.Profile // needed
 
 	Client *compile.Client // nil is a client that speaks and holds nothing
 	Policy Policy
@@ -85,7 +90,8 @@ type Seen struct {
 	// URL is where the card was answered from; "" when it came from a file.
 	URL string
 	// Offsite is whether a redirect left the agent's origin on the way there,
-	// also when a later one came back.
+	// also when a later one came back. It decides card-moved-offsite, whatever
+	// URL says.
 	Offsite bool
 }
 

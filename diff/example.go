@@ -10,6 +10,7 @@ type Example struct {
 	Was, Now string // the card when it was pinned, and the card now
 	Lock     string // what the lock has beyond what pinning wrote
 	Seen     string // the URL that the card is answered from now; "" is the pinned one
+	Offsite  bool   // whether a redirect to another origin led there
 	// Also are the rules that speak of the same change beside this one.
 	Also []string
 }

@@ -120,7 +120,7 @@ func comparison(t testing.TB, e Example, cl *compile.Client) Comparison {
 	was := read(t, overlay(t, ExampleCard, e.Was), cl)
 	now := read(t, overlay(t, ExampleCard, e.Now), cl)
 	l := pinTo(t, overlay(t, ExampleLock, e.Lock), was)
-	seen := Seen{CardDigest: now.Digest, URL: e.Seen}
+	seen := Seen{CardDigest: now.Digest, URL: e.Seen, Offsite: e.Offsite}
 	if seen.URL == "" {
 		seen.URL = l.Agent
 	}
@@ -128,7 +128,7 @@ func comparison(t testing.TB, e Example, cl *compile.Client) Comparison {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Comparison{Lock: l, Was: l.Profile, Now: now.Profile, Client: cl, Policy: policy, Seen: seen, At: ExampleTime}
+	return Comparison{Lock: l, Now: now.Profile, Client: cl, Policy: policy, Seen: seen, At: ExampleTime}
 }
 
 // said lists "rule class" of a result's findings, in their order; the class
@@ -162,6 +162,7 @@ type row struct {
 	name           string
 	was, now, lock string
 	seen           string
+	offsite        bool
 	client         func(*compile.Client)
 	edit           func(*Comparison)
 	want           []string // as said gives it
@@ -175,7 +176,7 @@ func runRows(t *testing.T, rows []row) {
 			if r.client != nil {
 				r.client(cl)
 			}
-			c := comparison(t, Example{Was: r.was, Now: r.now, Lock: r.lock, Seen: r.seen}, cl)
+			c := comparison(t, Example{Was: r.was, Now: r.now, Lock: r.lock, Seen: r.seen, Offsite: r.offsite}, cl)
 			if r.edit != nil {
 				r.edit(&c)
 			}

@@ -53,9 +53,6 @@ func (c *Comparison) known() *facts {
 	if c.facts != nil {
 		return c.facts
 	}
-	if c.Was == nil { // a check may be called without Compare
-		c.Was = c.Lock.Profile
-	}
 	f := &facts{required: c.Lock.RequiredSkills(), pin: pinned(c)}
 	for _, id := range f.required {
 		now, ok := c.Now.Skills[id]
@@ -63,8 +60,8 @@ func (c *Comparison) known() *facts {
 			continue
 		}
 		s := skill{id: id, need: c.Lock.Requires.Skills[id], now: now}
-		if c.Was != nil {
-			if was, ok := c.Was.Skills[id]; ok {
+		if c.Lock.Profile != nil {
+			if was, ok := c.Lock.Profile.Skills[id]; ok {
 				s.was = &was
 			}
 		}
@@ -76,13 +73,10 @@ func (c *Comparison) known() *facts {
 	return f
 }
 
-// was is the pinned profile, nil when none is recorded.
-func (c *Comparison) was() *compile.Profile { c.known(); return c.Was }
-
 func pinned(c *Comparison) *pin {
 	var recorded *compile.Interface
-	if c.Was != nil {
-		recorded = c.Was.Interface
+	if c.Lock.Profile != nil {
+		recorded = c.Lock.Profile.Interface
 	}
 	i := c.Lock.Interface
 	if i == nil {
@@ -134,17 +128,6 @@ func offered(p *compile.Profile, id string) bool {
 	}
 	_, ok := p.OtherSkills[id]
 	return ok
-}
-
-// missing returns what is in want and not in have, in want's order.
-func missing(want, have []string) []string {
-	var out []string
-	for _, w := range want {
-		if !slices.Contains(have, w) {
-			out = append(out, w)
-		}
-	}
-	return out
 }
 
 // keys returns the sorted keys of m for which keep holds; nil when there are

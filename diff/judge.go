@@ -14,7 +14,7 @@ func Judge(l *lockfile.Lock, r *compile.Reading, base Comparison) *Result {
 	if r.Err != nil {
 		return Undecided(l, r.Err.State, r.Err.Detail())
 	}
-	base.Lock, base.Was, base.Now = l, l.Profile, r.Profile
+	base.Lock, base.Now = l, r.Profile
 	base.Seen.CardDigest = r.Digest
 	return Compare(base)
 }

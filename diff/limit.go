@@ -12,7 +12,8 @@ import (
 // [compile.Plan]: on the card of c.Now, which is also what the plan is made
 // from. It goes by what the rules go by: a scheme is recorded when its
 // definition is, whatever its name; trusted origins count as the pinned one;
-// what the lock does not record limits nothing.
+// what the lock does not record limits nothing. A difference that a security
+// rule calls breaking, as the catalogue has it, ends calls of the skill.
 func Limit(c Comparison, id string) *compile.Limit {
 	c.facts = nil // those of the caller are the caller's
 	f, need := c.known(), c.Lock.Requires.Skills[id]
@@ -24,6 +25,13 @@ func Limit(c Comparison, id string) *compile.Limit {
 		Origins:    origins(&c),
 	}
 	l.Held, l.Moved = f.security.Held(id, c.Now.Schemes)
+	l.Own = f.security.Own(id)
+	for _, change := range f.changes {
+		if rule := byID[string(change.Rule)]; change.Skill == id && !change.Mild && rule.Class == Breaking {
+			l.Breaking = change.Message
+			break
+		}
+	}
 	return l
 }
 

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -49,69 +50,92 @@ func TestLimit(t *testing.T) {
 		now   *compile.Profile
 		held  map[string][]string
 		moved []string
+		own   []int
+		// breaking is a part of it.
+		breaking string
 	}{
-		{"nothing recorded", lock(lockfile.Need{}, nil), profile(way(uses{"key": useOf(key)})), nil, nil},
-		{"open by word", lock(lockfile.Need{Schemes: []string{}}, nil), profile(way(uses{"key": useOf(key)})), map[string][]string{}, nil},
+		{"nothing recorded", lock(lockfile.Need{}, nil), profile(way(uses{"key": useOf(key)})), nil, nil, nil, ""},
+		{"open by word", lock(lockfile.Need{Schemes: []string{}}, nil), profile(way(uses{"key": useOf(key)})), map[string][]string{}, nil, nil, "one is now"},
 		{
 			"scopes by word", lock(lockfile.Need{Scopes: []string{"a"}}, nil),
 			profile(way(uses{"key": useOf(key)}), way(uses{"oauth": useOf(oauth, "a", "b")})),
 			map[string][]string{"key": {"a"}, "oauth": {"a"}},
 			nil,
+			nil,
+			"",
 		},
 		{
 			"schemes and scopes by word", lock(lockfile.Need{Schemes: []string{"oauth"}, Scopes: []string{"a"}}, nil),
 			profile(way(uses{"key": useOf(key)}), way(uses{"oauth": useOf(oauth, "a")})),
 			map[string][]string{"oauth": {"a"}},
 			nil,
+			nil,
+			"",
 		},
 		{
 			"recorded, and renamed", lock(lockfile.Need{Schemes: []string{"oauth"}, Scopes: []string{"a"}}, profile(way(uses{"oauth": useOf(oauth, "a")}))),
 			profile(way(uses{"key": useOf(key)}), way(uses{"new": useOf(oauth, "a", "b")})),
 			map[string][]string{"new": {"a"}},
 			nil,
+			[]int{1},
+			`"b" is asked for`,
 		},
 		{
 			"recorded without scopes", lock(lockfile.Need{Schemes: []string{"oauth"}}, profile(way(uses{"oauth": useOf(oauth, "b")}))),
 			profile(way(uses{"oauth": useOf(oauth, "b", "c")})),
 			map[string][]string{"oauth": {"b"}},
 			nil,
+			[]int{0},
+			`"c" is asked for`,
 		},
 		{
 			"another definition", lock(lockfile.Need{Schemes: []string{"s"}}, profile(way(uses{"s": useOf(oauth)}))),
 			profile(way(uses{"s": useOf(key)})),
 			map[string][]string{},
 			nil,
+			nil,
+			"is another one",
 		},
 		{
 			"tokens from elsewhere", lock(lockfile.Need{Schemes: []string{"oauth"}}, profile(way(uses{"oauth": useOf(oauth)}))),
 			profile(way(uses{"oauth": useOf(moved)})),
 			map[string][]string{"oauth": {}},
 			[]string{"oauth"},
+			[]int{0},
+			"secrets would go to another origin",
 		},
 		{
 			"the same and one like it", lock(lockfile.Need{Schemes: []string{"oauth"}}, profile(way(uses{"oauth": useOf(oauth)}))),
 			profile(way(uses{"oauth": useOf(oauth)}), way(uses{"z": useOf(tokens("https://id.example/v2"))})),
 			map[string][]string{"oauth": {}, "z": {}},
 			nil,
+			[]int{0, 1},
+			"",
 		},
 		{
 			"unreadable when pinned", lock(lockfile.Need{}, profile(way(uses{"": useOf(compile.Scheme{Kind: card.KindUnknown})}))),
-			profile(way(uses{"key": useOf(key)})), nil, nil,
+			profile(way(uses{"key": useOf(key)})), nil, nil, nil, "",
 		},
 		{
 			"open when pinned", lock(lockfile.Need{Schemes: []string{}}, profile()),
 			profile(way(uses{"key": useOf(key)})),
 			map[string][]string{},
 			nil,
+			nil,
+			"one is now",
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			want := &compile.Limit{
 				Skills: []string{"book", "quote"}, Input: []string{"text/plain"}, Output: []string{"text/csv"},
-				Extensions: []string{"urn:x"}, Held: tt.held, Moved: tt.moved,
+				Extensions: []string{"urn:x"}, Held: tt.held, Moved: tt.moved, Own: tt.own,
 			}
 			got := Limit(Comparison{Lock: tt.lock, Now: tt.now}, "quote")
+			if (got.Breaking == "") != (tt.breaking == "") || !strings.Contains(got.Breaking, tt.breaking) {
+				t.Errorf("Breaking = %q, want …%s…", got.Breaking, tt.breaking)
+			}
+			want.Breaking = got.Breaking
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

@@ -21,7 +21,7 @@ This file is generated from the catalogue in diff/: ` + "`UPDATE=1 go test ./dif
 |---|---|---|
 `)
 	for _, r := range catalogue {
-		fmt.Fprintf(&b, "| [%s](#%s) | %s%s | %s |\n", r.ID, r.ID, r.Class, dagger(&r), r.Title)
+		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", r.ID, r.ID, r.Mark(), r.Title)
 	}
 	subject := ""
 	for _, r := range catalogue {
@@ -30,7 +30,7 @@ This file is generated from the catalogue in diff/: ` + "`UPDATE=1 go test ./dif
 			fmt.Fprintf(&b, "\n## %s\n", subject)
 		}
 		fmt.Fprintf(&b, "\n### %s\n\n", r.ID)
-		fmt.Fprintf(&b, "**%s%s** · %s · %s\n\n", r.Class, dagger(&r), r.Title, clause(r.Spec))
+		fmt.Fprintf(&b, "**%s** · %s · %s\n\n", r.Mark(), r.Title, r.Reference())
 		fmt.Fprintf(&b, "%s\n\n*What to do:* %s\n\n", r.Why, r.Do)
 		writeExample(&b, &r)
 	}
@@ -53,19 +53,4 @@ func writeExample(b *strings.Builder, r *Rule) {
 	if len(r.Example.Also) > 0 {
 		fmt.Fprintf(b, "| also | %s |\n", strings.Join(r.Example.Also, ", "))
 	}
-}
-
-func dagger(r *Rule) string {
-	if r.Floor {
-		return "†"
-	}
-	return ""
-}
-
-// clause names the specification that a clause belongs to.
-func clause(spec string) string {
-	if spec != "" && spec[0] >= '0' && spec[0] <= '9' {
-		return "A2A " + spec
-	}
-	return spec
 }

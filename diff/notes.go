@@ -22,6 +22,9 @@ func notes(c *Comparison) []string {
 		all = append(all, "the lock does not record "+strings.Join(lacks, ", ")+
 			": such changes stay unseen until `a2alock pin` adds it")
 	}
+	if c.Policy.MaxLockAge > 0 && c.Lock.PinnedAt == "" {
+		all = append(all, "the lock does not say when it was pinned, so its age is not known: `a2alock pin` adds it")
+	}
 	if members := unknownMembers(c.Lock); len(members) > 0 {
 		all = append(all, "the lock has members that this version does not know: "+
 			strings.Join(members, ", ")+" (they are kept)")
@@ -37,7 +40,7 @@ func notes(c *Comparison) []string {
 func unrecorded(c *Comparison) []string {
 	f := c.known()
 	var lacks []string
-	if c.Was == nil {
+	if c.Lock.Profile == nil {
 		lacks = append(lacks, "a profile (what was gained or lost beyond the requirements, security, extensions, texts)")
 	}
 	switch {
@@ -51,7 +54,7 @@ func unrecorded(c *Comparison) []string {
 	}
 	var unpinned []string
 	for _, s := range f.skills {
-		if s.was == nil && c.Was != nil {
+		if s.was == nil && c.Lock.Profile != nil {
 			unpinned = append(unpinned, s.id)
 		}
 	}

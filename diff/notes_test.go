@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/a2alock/a2alock/lockfile"
 )
@@ -46,6 +47,24 @@ func TestNotesUnknownMembers(t *testing.T) {
 	c.Lock.Profile.Extra = []byte(`{"new": 1}`)
 	if notes := Compare(c).Notes; len(notes) > 0 {
 		t.Errorf("notes of a newer profile = %q, want none", notes)
+	}
+}
+
+// A lock that does not say when it was pinned is never stale, which a policy of
+// ages should know.
+func TestNotesUnknownAge(t *testing.T) {
+	c := comparison(t, Example{}, exampleClient())
+	c.Lock.PinnedAt = ""
+	if notes := Compare(c).Notes; len(notes) > 0 {
+		t.Errorf("notes without max_lock_age = %q, want none", notes)
+	}
+	c.Policy.MaxLockAge = 24 * time.Hour
+	if notes := Compare(c).Notes; len(notes) != 1 || !strings.Contains(notes[0], "age is not known") {
+		t.Errorf("notes = %q, want that the age is not known", notes)
+	}
+	c.Lock.PinnedAt = "2026-10-02T08:00:00Z"
+	if notes := Compare(c).Notes; len(notes) > 0 {
+		t.Errorf("notes of a young lock = %q, want none", notes)
 	}
 }
 

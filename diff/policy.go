@@ -45,7 +45,11 @@ func (p Policy) With(l *lockfile.Policy) (Policy, error) {
 		member, text string
 		into         *time.Duration
 	}{{"max_lock_age", l.MaxLockAge, &p.MaxLockAge}, {"max_evidence_age", l.MaxEvidenceAge, &p.MaxEvidenceAge}} {
-		if age.text == "" {
+		switch age.text {
+		case "":
+			continue
+		case "off":
+			*age.into = 0
 			continue
 		}
 		if *age.into, err = duration.Parse(age.text); err != nil {

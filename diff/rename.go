@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/nearest"
 	"github.com/a2alock/a2alock/internal/say"
 )
 
@@ -14,7 +15,7 @@ func likelyRename(c *Comparison, id string) string {
 	const candidates = 1000 // a card with more is not worth the time
 	best, score := "", 2    // equal tags alone say little
 	fresh := keys(c.Now.Skills, func(other string, _ compile.Skill) bool {
-		return !c.requires(other) && (c.Was == nil || !offered(c.Was, other))
+		return !c.requires(other) && (c.Lock.Profile == nil || !offered(c.Lock.Profile, other))
 	})
 	for _, other := range fresh[:min(len(fresh), candidates)] {
 		if n := resemblance(c, id, other); n > score {
@@ -28,9 +29,9 @@ func likelyRename(c *Comparison, id string) string {
 // compared by digest, so an equal one is the very same text.
 func resemblance(c *Comparison, id, other string) int {
 	score := 0
-	if c.Was != nil {
+	if c.Lock.Profile != nil {
 		for member, weight := range map[string]int{"name": 4, "description": 4, "examples": 3, "tags": 2} {
-			was, ok := c.Was.Texts[say.Pointer("skills", id, member)]
+			was, ok := c.Lock.Profile.Texts[say.Pointer("skills", id, member)]
 			if ok && was.Digest == c.Now.Texts[say.Pointer("skills", other, member)].Digest {
 				score += weight
 			}
@@ -44,7 +45,7 @@ func resemblance(c *Comparison, id, other string) int {
 		score += 5
 	case n >= 4 && (strings.Contains(a, b) || strings.Contains(b, a)):
 		score += 3
-	case distance(a, b) <= max(len(a), len(b))/3:
+	case nearest.Distance(a, b) <= max(len(a), len(b))/3:
 		score += 3
 	}
 	return score

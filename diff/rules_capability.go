@@ -110,7 +110,7 @@ func capabilityGained(c *Comparison) []Finding {
 }
 
 func flagsWhere(c *Comparison, is func(f flag, was, now bool) bool, what string) []Finding {
-	p := c.was()
+	p := c.Lock.Profile
 	if p == nil {
 		return nil
 	}

@@ -8,16 +8,17 @@ import (
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/internal/redact"
 	"github.com/a2alock/a2alock/internal/say"
+	"github.com/a2alock/a2alock/internal/security"
 )
 
 var documentRules = []Rule{
 	{
-		ID:    "card-changed",
-		Class: Compatible,
-		Title: "the card's content changed, and no other rule speaks",
-		Why:   "Nothing that this workflow depends on is different. In real histories it is the most frequent change.",
-		Do:    "Nothing. The next pin records the new digest.",
-		Spec:  "8.2",
+		ID:     "card-changed",
+		Class:  Compatible,
+		Title:  "the card's content changed, and no other rule speaks",
+		Why:    "Nothing that this workflow depends on is different. In real histories it is the most frequent change.",
+		Do:     "Nothing. The next pin records the new digest.",
+		Design: "Digests",
 		Example: Example{
 			Was: `{"iconUrl":"https://agent.example/old.png"}`,
 			Now: `{"iconUrl":"https://agent.example/new.png"}`,
@@ -30,7 +31,7 @@ var documentRules = []Rule{
 		Title:   "the card was answered from another URL of the same origin",
 		Why:     "The pinned URL is a redirect now, and one day it may be gone.",
 		Do:      "Pin the URL that answers.",
-		Spec:    "8.2",
+		Design:  "Fetching",
 		Example: Example{Seen: "https://agent.example/cards/pricing.json"},
 		Check:   cardMoved,
 	},
@@ -41,8 +42,8 @@ var documentRules = []Rule{
 		Title:   "a redirect led to another origin",
 		Why:     "Whoever runs the other origin now writes the card, and with it the addresses that credentials go to.",
 		Do:      "Ask the agent's owner. Pin the new URL, or list its origin in the lock's trust.allowed_origins.",
-		Spec:    "8.2",
-		Example: Example{Seen: "https://cards.example/.well-known/agent-card.json"},
+		Design:  "Fetching",
+		Example: Example{Seen: "https://cards.example/.well-known/agent-card.json", Offsite: true},
 		Check:   cardMovedOffsite,
 	},
 	{
@@ -88,14 +89,13 @@ func cardMoved(c *Comparison) []Finding {
 	return []Finding{found("", was, now, "the card was answered from %s, and %s is pinned", say.Quote(now), say.Quote(was))}
 }
 
+// cardMovedOffsite goes by the word of whoever followed the redirects alone:
+// what is another origin is decided once, where the request was made.
 func cardMovedOffsite(c *Comparison) []Finding {
-	if !moved(c) && !c.Seen.Offsite {
+	if !c.Seen.Offsite {
 		return nil
 	}
 	was, now := compile.Origin("", c.Lock.Agent), compile.Origin("", c.Seen.URL)
-	if was == now && !c.Seen.Offsite {
-		return nil
-	}
 	f := found("", redact.URL(c.Lock.Agent), redact.URL(c.Seen.URL), "a redirect led from %s to another origin: the card came from %s",
 		say.Quote(redact.URL(c.Lock.Agent)), say.Quote(redact.URL(c.Seen.URL)))
 	if was == now {
@@ -114,7 +114,7 @@ func moved(c *Comparison) bool {
 }
 
 func cardShapeChanged(c *Comparison) []Finding {
-	was := c.was()
+	was := c.Lock.Profile
 	if was == nil || was.Shape == "" || generation(was.Shape) == generation(c.Now.Shape) {
 		return nil
 	}
@@ -131,7 +131,7 @@ func generation(s card.Shape) card.Shape {
 }
 
 func changeUnclassified(c *Comparison) []Finding {
-	was := c.was()
+	was := c.Lock.Profile
 	if was == nil {
 		return nil
 	}
@@ -154,7 +154,7 @@ func changeUnclassified(c *Comparison) []Finding {
 		}
 		out = append(out, f)
 	}
-	return append(out, securitySays(c, "change-unclassified")...)
+	return append(out, securitySays(c, security.Unclassified)...)
 }
 
 // spokenFor reports whether the thing that the unknown member is part of came
@@ -163,16 +163,16 @@ func spokenFor(c *Comparison, p string) bool {
 	came := func(had, has bool) bool { return had != has }
 	if id, _, ok := say.Inside(p, "/skills/"); ok {
 		_, has := c.Now.Skills[id]
-		return came(offered(c.Was, id), has)
+		return came(offered(c.Lock.Profile, id), has)
 	}
 	if uri, _, ok := say.Inside(p, "/declared_extensions/"); ok {
-		_, had := c.Was.DeclaredExtensions[uri]
+		_, had := c.Lock.Profile.DeclaredExtensions[uri]
 		_, has := c.Now.DeclaredExtensions[uri]
 		return came(had, has)
 	}
 	if name, _, ok := say.Inside(p, "/interfaces/"); ok {
 		at := func(i compile.Interface) bool { return fmt.Sprintf("%s+%s", i.Binding, i.Version) == name }
-		return came(slices.ContainsFunc(c.Was.Interfaces, at), slices.ContainsFunc(c.Now.Interfaces, at))
+		return came(slices.ContainsFunc(c.Lock.Profile.Interfaces, at), slices.ContainsFunc(c.Now.Interfaces, at))
 	}
 	if name, _, ok := say.Inside(p, "/schemes/"); ok {
 		// Of a scheme that no required skill asks for, as of its definition,

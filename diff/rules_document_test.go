@@ -32,20 +32,28 @@ func TestDocumentRules(t *testing.T) {
 		{name: "scheme in capitals", seen: "HTTPS://agent.example/.well-known/agent-card.json"},
 		{name: "a query came", seen: "https://agent.example/.well-known/agent-card.json?v=2", want: []string{"card-moved"}},
 		{name: "path in capitals", seen: "https://agent.example/.well-known/Agent-Card.json", want: []string{"card-moved"}},
-		{name: "another port", seen: "https://agent.example:8443/.well-known/agent-card.json", want: []string{"card-moved-offsite"}},
-		{name: "TLS lost", seen: "http://agent.example/.well-known/agent-card.json", want: []string{"card-moved-offsite"}},
-		{name: "a subdomain", seen: "https://www.agent.example/.well-known/agent-card.json", want: []string{"card-moved-offsite"}},
 		{
-			name: "an allowed origin", seen: "https://cdn.example/card.json",
+			name: "one host in two spellings, as whoever followed the redirect says", seen: "https://agent.ex%61mple/.well-known/agent-card.json",
+			want: []string{"card-moved"},
+		},
+		{
+			name: "out and back again", offsite: true, seen: "https://agent.example/.well-known/agent-card.json",
+			want: []string{"card-moved-offsite"},
+		},
+		{name: "another port", offsite: true, seen: "https://agent.example:8443/.well-known/agent-card.json", want: []string{"card-moved-offsite"}},
+		{name: "TLS lost", offsite: true, seen: "http://agent.example/.well-known/agent-card.json", want: []string{"card-moved-offsite"}},
+		{name: "a subdomain", offsite: true, seen: "https://www.agent.example/.well-known/agent-card.json", want: []string{"card-moved-offsite"}},
+		{
+			name: "an allowed origin", offsite: true, seen: "https://cdn.example/card.json",
 			lock: `{"trust":{"allowed_origins":["https://CDN.example:443"]}}`,
 			want: []string{"card-moved-offsite review"},
 		},
 		{
-			name: "another allowed origin", seen: "https://cdn.example/card.json",
+			name: "another allowed origin", offsite: true, seen: "https://cdn.example/card.json",
 			lock: `{"trust":{"allowed_origins":["https://cdn.example:8443"]}}`,
 			want: []string{"card-moved-offsite"},
 		},
-		{name: "no URL at all", seen: "card.json", want: []string{"card-moved-offsite"}},
+		{name: "no URL at all", offsite: true, seen: "card.json", want: []string{"card-moved-offsite"}},
 		// card-shape-changed
 		{
 			name: "0.2 and 0.3 are one shape",

@@ -201,7 +201,7 @@ func extensionRequiredUnknown(c *Comparison) []Finding {
 // wasRequired is nil for an extension that was not declared, or of which the
 // lock says nothing.
 func wasRequired(c *Comparison, uri string) any {
-	if was := c.was(); was != nil {
+	if was := c.Lock.Profile; was != nil {
 		if e, ok := was.DeclaredExtensions[uri]; ok {
 			return e.Required
 		}
@@ -210,7 +210,7 @@ func wasRequired(c *Comparison, uri string) any {
 }
 
 func extensionRequiredKnown(c *Comparison) []Finding {
-	if c.was() == nil {
+	if c.Lock.Profile == nil {
 		return nil
 	}
 	var out []Finding
@@ -226,7 +226,7 @@ func extensionRequiredKnown(c *Comparison) []Finding {
 }
 
 func extensionParamsChanged(c *Comparison) []Finding {
-	p := c.was()
+	p := c.Lock.Profile
 	if p == nil {
 		return nil
 	}
@@ -248,7 +248,7 @@ func extensionParamsChanged(c *Comparison) []Finding {
 }
 
 func extensionNoLongerRequired(c *Comparison) []Finding {
-	p := c.was()
+	p := c.Lock.Profile
 	if p == nil {
 		return nil
 	}
@@ -271,7 +271,7 @@ func extensionNoLongerRequired(c *Comparison) []Finding {
 }
 
 func extensionGained(c *Comparison) []Finding {
-	p := c.was()
+	p := c.Lock.Profile
 	if p == nil {
 		return nil
 	}
@@ -292,7 +292,7 @@ func extensionGained(c *Comparison) []Finding {
 }
 
 func extensionLostUnused(c *Comparison) []Finding {
-	p := c.was()
+	p := c.Lock.Profile
 	if p == nil {
 		return nil
 	}

@@ -54,11 +54,11 @@ func TestExtensionRules(t *testing.T) {
 		},
 		{
 			name: "nothing recorded", now: exts(known + `,"required":true`), want: []string{"card-changed"},
-			edit: func(c *Comparison) { c.Was, c.Lock.Profile = nil, nil },
+			edit: func(c *Comparison) { c.Lock.Profile = nil },
 		},
 		{
 			name: "nothing recorded, unknown", now: exts(other + `,"required":true`), want: []string{"extension-required-unknown"},
-			edit: func(c *Comparison) { c.Was, c.Lock.Profile = nil, nil },
+			edit: func(c *Comparison) { c.Lock.Profile = nil },
 		},
 		{
 			name: "one cause, one finding", was: `{"skills":[{"id":"quote"}]}`,

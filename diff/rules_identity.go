@@ -59,7 +59,7 @@ var identityRules = []Rule{
 
 // pinnedVersion also answers for a lock without a profile.
 func pinnedVersion(c *Comparison) string {
-	if was := c.was(); was != nil {
+	if was := c.Lock.Profile; was != nil {
 		return was.AgentVersion
 	}
 	return c.Lock.AgentVersion
@@ -95,7 +95,7 @@ func semantic(v string) (string, bool) {
 }
 
 func agentRenamed(c *Comparison) []Finding {
-	was := c.was()
+	was := c.Lock.Profile
 	if was == nil || was.Name == "" || fold(was.Name) == fold(c.Now.Name) {
 		return nil
 	}
@@ -114,7 +114,7 @@ func fold(name string) string {
 }
 
 func providerChanged(c *Comparison) []Finding {
-	p := c.was()
+	p := c.Lock.Profile
 	if p == nil || p.Provider == nil {
 		return nil
 	}

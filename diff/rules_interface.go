@@ -289,7 +289,7 @@ func interfaceTenantChanged(c *Comparison) []Finding {
 }
 
 func fallbackLost(c *Comparison) []Finding {
-	was, now := c.was(), c.Now
+	was, now := c.Lock.Profile, c.Now
 	// Without any interface left, one finding says it all.
 	if was == nil || now.Interface == nil {
 		return nil
@@ -304,7 +304,7 @@ func fallbackLost(c *Comparison) []Finding {
 }
 
 func interfaceGained(c *Comparison) []Finding {
-	was, now := c.was(), c.Now
+	was, now := c.Lock.Profile, c.Now
 	if was == nil || now.Interface == nil {
 		return nil
 	}

@@ -174,7 +174,7 @@ func TestInterfaceRules(t *testing.T) {
 // A lock that records binding and version alone, as a person would write it.
 func TestInterfaceOfMinimalLock(t *testing.T) {
 	edit := func(c *Comparison) {
-		c.Was, c.Lock.Profile = nil, nil
+		c.Lock.Profile = nil
 		c.Lock.Interface = &lockfile.Interface{Binding: "JSONRPC", Version: "1.0"}
 	}
 	runRows(t, []row{
@@ -185,7 +185,7 @@ func TestInterfaceOfMinimalLock(t *testing.T) {
 		{name: "none", now: at("GRPC 1.0 agent.example:443"), edit: edit, want: []string{"interface-none-usable"}},
 		{
 			name: "no interface recorded at all", now: at("HTTP+JSON 1.0 http://evil.example/"), want: []string{"card-changed"},
-			edit: func(c *Comparison) { c.Was, c.Lock.Profile, c.Lock.Interface = nil, nil, nil },
+			edit: func(c *Comparison) { c.Lock.Profile, c.Lock.Interface = nil, nil },
 		},
 		{
 			name: "a tenant alone is recorded", now: at("JSONRPC 1.0 https://agent.example/a2a other"), want: []string{"interface-tenant-changed"},

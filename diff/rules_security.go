@@ -16,7 +16,7 @@ var securityRules = []Rule{
 			Was: withSchemes(keyScheme, `{"schemes":{"key":{"list":[]}}}`),
 			Now: withSchemes(`"oidc":{"openIdConnectSecurityScheme":{"openIdConnectUrl":"https://id.example/.well-known/openid-configuration"}}`, `{"schemes":{"oidc":{"list":[]}}}`),
 		},
-		Check: securityCheck("security-unsatisfiable"),
+		Check: securityCheck(security.Unsatisfiable),
 	},
 	{
 		ID:    "security-unreadable",
@@ -29,7 +29,7 @@ var securityRules = []Rule{
 			Was: withSchemes(keyScheme, `{"schemes":{"key":{"list":[]}}}`),
 			Now: withSchemes(`"other":{"apiKeySecurityScheme":{"location":"header","name":"X-Key"}}`, `{"schemes":{"key":{"list":[]}}}`),
 		},
-		Check: securityCheck("security-unreadable"),
+		Check: securityCheck(security.Unreadable),
 	},
 	{
 		ID:      "security-required",
@@ -39,7 +39,7 @@ var securityRules = []Rule{
 		Do:      "Get a credential, name it in a2alock.yaml, and pin again.",
 		Spec:    "4.5.1",
 		Example: Example{Now: withSchemes(keyScheme, `{"schemes":{"key":{"list":[]}}}`)},
-		Check:   securityCheck("security-required"),
+		Check:   securityCheck(security.Required),
 	},
 	{
 		ID:    "scope-required",
@@ -52,7 +52,7 @@ var securityRules = []Rule{
 			Was: withSchemes(oauthScheme, `{"schemes":{"oauth":{"list":["read"]}}}`),
 			Now: withSchemes(oauthScheme, `{"schemes":{"oauth":{"list":["read","write"]}}}`),
 		},
-		Check: securityCheck("scope-required"),
+		Check: securityCheck(security.ScopeRequired),
 	},
 	{
 		ID:    "scope-no-longer-required",
@@ -65,7 +65,7 @@ var securityRules = []Rule{
 			Was: withSchemes(oauthScheme, `{"schemes":{"oauth":{"list":["read","write"]}}}`),
 			Now: withSchemes(oauthScheme, `{"schemes":{"oauth":{"list":["read"]}}}`),
 		},
-		Check: securityCheck("scope-no-longer-required"),
+		Check: securityCheck(security.ScopeNoLongerRequired),
 	},
 	{
 		ID:    "scheme-changed",
@@ -78,7 +78,7 @@ var securityRules = []Rule{
 			Was: withSchemes(keyScheme, `{"schemes":{"key":{"list":[]}}}`),
 			Now: withSchemes(`"key":{"apiKeySecurityScheme":{"location":"header","name":"X-Token"}}`, `{"schemes":{"key":{"list":[]}}}`),
 		},
-		Check: securityCheck("scheme-changed"),
+		Check: securityCheck(security.SchemeChanged),
 	},
 	{
 		ID:    "scheme-endpoint-changed",
@@ -91,7 +91,7 @@ var securityRules = []Rule{
 			Was: withSchemes(oauthScheme, `{"schemes":{"oauth":{"list":["read"]}}}`),
 			Now: withSchemes(oauthAt("https://auth.example/v2/token"), `{"schemes":{"oauth":{"list":["read"]}}}`),
 		},
-		Check: securityCheck("scheme-endpoint-changed"),
+		Check: securityCheck(security.EndpointChanged),
 	},
 	{
 		ID:    "scheme-endpoint-origin-changed",
@@ -105,7 +105,7 @@ var securityRules = []Rule{
 			Was: withSchemes(oauthScheme, `{"schemes":{"oauth":{"list":["read"]}}}`),
 			Now: withSchemes(oauthAt("https://login.example/token"), `{"schemes":{"oauth":{"list":["read"]}}}`),
 		},
-		Check: securityCheck("scheme-endpoint-origin-changed"),
+		Check: securityCheck(security.EndpointOriginChanged),
 	},
 	{
 		ID:    "security-weakened",
@@ -120,7 +120,7 @@ var securityRules = []Rule{
 			Now:  withSchemes(oauthScheme, `{"schemes":{"oauth":{"list":["read"]}}},{}`),
 			Also: []string{"alternative-gained"},
 		},
-		Check: securityCheck("security-weakened"),
+		Check: securityCheck(security.Weakened),
 	},
 	{
 		ID:    "alternative-gained",
@@ -133,7 +133,7 @@ var securityRules = []Rule{
 			Was: withSchemes(keyScheme+","+oauthScheme, `{"schemes":{"key":{"list":[]}}}`),
 			Now: withSchemes(keyScheme+","+oauthScheme, `{"schemes":{"key":{"list":[]}}},{"schemes":{"oauth":{"list":["read"]}}}`),
 		},
-		Check: securityCheck("alternative-gained"),
+		Check: securityCheck(security.AlternativeGained),
 	},
 	{
 		ID:    "alternative-lost",
@@ -146,7 +146,7 @@ var securityRules = []Rule{
 			Was: withSchemes(keyScheme+","+oauthScheme, `{"schemes":{"key":{"list":[]}}},{"schemes":{"oauth":{"list":["read"]}}}`),
 			Now: withSchemes(keyScheme, `{"schemes":{"key":{"list":[]}}}`),
 		},
-		Check: securityCheck("alternative-lost"),
+		Check: securityCheck(security.AlternativeLost),
 	},
 	{
 		ID:    "alternative-switched",
@@ -160,7 +160,7 @@ var securityRules = []Rule{
 			Now:  `{"securitySchemes":{},"securityRequirements":[{}]}`,
 			Also: []string{"security-weakened"},
 		},
-		Check: securityCheck("alternative-switched"),
+		Check: securityCheck(security.AlternativeSwitched),
 	},
 	{
 		ID:    "scheme-renamed",
@@ -173,7 +173,7 @@ var securityRules = []Rule{
 			Was: withSchemes(keyScheme, `{"schemes":{"key":{"list":[]}}}`),
 			Now: withSchemes(`"api_key":{"apiKeySecurityScheme":{"location":"header","name":"X-Key"}}`, `{"schemes":{"api_key":{"list":[]}}}`),
 		},
-		Check: securityCheck("scheme-renamed"),
+		Check: securityCheck(security.SchemeRenamed),
 	},
 }
 
@@ -191,11 +191,11 @@ func withSchemes(schemes, requirements string) string {
 }
 
 // securityCheck returns what the one look at security says by a rule.
-func securityCheck(rule string) func(*Comparison) []Finding {
+func securityCheck(rule security.Rule) func(*Comparison) []Finding {
 	return func(c *Comparison) []Finding { return securitySays(c, rule) }
 }
 
-func securitySays(c *Comparison, rule string) []Finding {
+func securitySays(c *Comparison, rule security.Rule) []Finding {
 	var out []Finding
 	for _, s := range c.known().changes {
 		if s.Rule != rule {
@@ -218,10 +218,10 @@ func securityOf(c *Comparison, required []string) []security.Skill {
 		now, there := c.Now.Skills[id]
 		need := c.Lock.Requires.Skills[id]
 		out[i] = security.Skill{ID: id, Gone: !there, Now: now.Security, Schemes: need.Schemes, Scopes: need.Scopes}
-		if c.Was == nil {
+		if c.Lock.Profile == nil {
 			continue
 		}
-		if was, ok := c.Was.Skills[id]; ok {
+		if was, ok := c.Lock.Profile.Skills[id]; ok {
 			out[i].Recorded, out[i].Was = true, was.Security
 		}
 	}

@@ -1,6 +1,8 @@
 package diff
 
 import (
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -142,6 +144,11 @@ func TestSecurityRules(t *testing.T) {
 			name: "a scope more, and another one less", was: withSchemes(os, oauth),
 			now: withSchemes(os, `{"schemes":{"oauth":{"list":["read","write"]}}},{"schemes":{"oauth":{}}}`), want: []string{"alternative-gained", "scope-no-longer-required"},
 		},
+		{
+			name: "a scope more, and the old scopes at another origin, of a kind that the client holds", was: withSchemes(os, oauth),
+			now:    withSchemes(os+","+strings.Replace(oauthAt("https://login.example/token"), `"oauth"`, `"o2"`, 1), `{"schemes":{"oauth":{"list":["read","write"]}}},{"schemes":{"o2":{"list":["read"]}}}`),
+			client: holds(compile.OAuth2, "read"), want: []string{"alternative-switched", "scheme-endpoint-origin-changed"},
+		},
 		{name: "one scope for another", was: withSchemes(os, oauth), now: withSchemes(os, `{"schemes":{"oauth":{"list":["write"]}}}`), want: []string{"scope-required", "scope-no-longer-required"}},
 		{name: "scope under a new name", was: withSchemes(os, oauth), now: withSchemes(strings.Replace(os, `"oauth"`, `"o2"`, 1), `{"schemes":{"o2":{"list":["read","write"]}}}`), want: []string{"scope-required", "scheme-renamed"}},
 		{name: "no scope any more", was: withSchemes(os, oauth), now: withSchemes(os, `{"schemes":{"oauth":{}}}`), want: []string{"scope-no-longer-required"}},
@@ -173,9 +180,11 @@ func TestSecurityRules(t *testing.T) {
 		{name: "default port of an endpoint", was: withSchemes(os, oauth), now: withSchemes(oauthAt("https://AUTH.example:443/token"), oauth), want: []string{"card-changed"}},
 		{name: "trailing slash of an endpoint", was: withSchemes(os, oauth), now: withSchemes(oauthAt("https://auth.example/token/"), oauth), want: []string{"scheme-endpoint-changed"}},
 		{name: "TLS lost at an endpoint", was: withSchemes(os, oauth), now: withSchemes(oauthAt("http://auth.example/token"), oauth), want: []string{"scheme-endpoint-origin-changed"}},
-		{name: "a metadata URL came", was: withSchemes(os, oauth), now: withSchemes(strings.Replace(os, `"flows"`, `"oauth2MetadataUrl":"https://agent.example/m","flows"`, 1), oauth), want: []string{"card-changed"}},
+		{name: "a metadata URL came", was: withSchemes(os, oauth), now: withSchemes(strings.Replace(os, `"flows"`, `"oauth2MetadataUrl":"https://auth.example/m","flows"`, 1), oauth), want: []string{"card-changed"}},
+		{name: "a metadata URL came on another origin", was: withSchemes(os, oauth), now: withSchemes(strings.Replace(os, `"flows"`, `"oauth2MetadataUrl":"https://agent.example/m","flows"`, 1), oauth), want: []string{"change-unclassified"}},
+		{name: "a metadata URL went", was: withSchemes(strings.Replace(os, `"flows"`, `"oauth2MetadataUrl":"https://agent.example/m","flows"`, 1), oauth), now: withSchemes(os, oauth), want: []string{"scheme-endpoint-changed"}},
 		{name: "a refresh URL came on the same origin", was: withSchemes(os, oauth), now: withSchemes(strings.Replace(os, `"tokenUrl"`, `"refreshUrl":"https://auth.example/refresh","tokenUrl"`, 1), oauth), want: []string{"card-changed"}},
-		{name: "a refresh URL came on another origin", was: withSchemes(os, oauth), now: withSchemes(strings.Replace(os, `"tokenUrl"`, `"refreshUrl":"https://evil.example/refresh","tokenUrl"`, 1), oauth), want: []string{"scheme-endpoint-origin-changed"}},
+		{name: "a refresh URL came on another origin", was: withSchemes(os, oauth), now: withSchemes(strings.Replace(os, `"tokenUrl"`, `"refreshUrl":"https://evil.example/refresh","tokenUrl"`, 1), oauth), want: []string{"change-unclassified"}},
 		{name: "a refresh URL went", was: withSchemes(strings.Replace(os, `"tokenUrl"`, `"refreshUrl":"https://auth.example/refresh","tokenUrl"`, 1), oauth), now: withSchemes(os, oauth), want: []string{"scheme-endpoint-changed"}},
 		{name: "OIDC address", was: withSchemes(`"key":{"openIdConnectSecurityScheme":{"openIdConnectUrl":"https://id.example/a"}}`, key), now: withSchemes(`"key":{"openIdConnectSecurityScheme":{"openIdConnectUrl":"https://id2.example/a"}}`, key), want: []string{"scheme-endpoint-origin-changed"}},
 		{name: "an allowed origin is for calls", was: withSchemes(os, oauth), now: withSchemes(oauthAt("https://login.example/token"), oauth), lock: `{"trust":{"allowed_origins":["https://login.example"]}}`, want: []string{"scheme-endpoint-origin-changed"}},
@@ -215,7 +224,7 @@ func TestSecurityRules(t *testing.T) {
 func TestSecurityOfMinimalLock(t *testing.T) {
 	need := func(schemes, scopes []string) func(*Comparison) {
 		return func(c *Comparison) {
-			c.Was, c.Lock.Profile = nil, nil
+			c.Lock.Profile = nil
 			c.Lock.Requires.Skills = map[string]lockfile.Need{"quote": {
 				Input: []string{"application/json"}, Output: []string{"application/json"}, Schemes: schemes, Scopes: scopes,
 			}}
@@ -240,4 +249,21 @@ func TestSecurityOfMinimalLock(t *testing.T) {
 		{name: "none was needed, the client holds it", now: withSchemes(ks, key), edit: need([]string{}, []string{}), client: holds(compile.APIKey), want: []string{"security-required review"}},
 		{name: "none was needed, unreadable now", now: withSchemes(os, `{"schemes":{"x":{}}}`), edit: need([]string{}, []string{}), want: []string{"security-unreadable"}},
 	})
+}
+
+// What the look at security calls a rule is one.
+func TestSecurityRuleIDs(t *testing.T) {
+	source, err := os.ReadFile("../internal/security/rule.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := regexp.MustCompile(`Rule = "(.*)"`).FindAllSubmatch(source, -1)
+	if len(ids) < len(securityRules) {
+		t.Errorf("%d ids of rules, and there are %d rules about security", len(ids), len(securityRules))
+	}
+	for _, id := range ids {
+		if _, ok := Lookup(string(id[1])); !ok {
+			t.Errorf("%q: no such rule", id[1])
+		}
+	}
 }

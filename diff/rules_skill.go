@@ -5,6 +5,7 @@ import (
 
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/internal/say"
+	"github.com/a2alock/a2alock/internal/set"
 )
 
 var skillRules = []Rule{
@@ -140,7 +141,7 @@ func isDisabled(c *Comparison, id string) bool {
 
 // pinnedSkill is what the lock records of a skill, for a finding.
 func pinnedSkill(c *Comparison, id string) any {
-	if was := c.was(); was != nil {
+	if was := c.Lock.Profile; was != nil {
 		if s, ok := was.Skills[id]; ok {
 			return s
 		}
@@ -179,7 +180,7 @@ func inputWidened(c *Comparison) []Finding {
 		if s.was == nil || s.was.Input == nil {
 			continue
 		}
-		if came := missing(s.now.Input, s.was.Input); len(came) > 0 {
+		if came := set.Without(s.now.Input, s.was.Input); len(came) > 0 {
 			out = append(out, found(say.Pointer("skills", s.id, "input"), s.was.Input, s.now.Input,
 				"%s %s accepted too", say.List(came), say.Verb(len(came), "is", "are")).of(s.id))
 		}
@@ -224,7 +225,7 @@ func outputWidened(c *Comparison) []Finding {
 		if s.was == nil || s.was.Output == nil {
 			continue
 		}
-		came := slices.DeleteFunc(missing(s.now.Output, s.was.Output), func(mode string) bool {
+		came := slices.DeleteFunc(set.Without(s.now.Output, s.was.Output), func(mode string) bool {
 			return len(refused(c, s.need.Output, []string{mode})) < len(s.need.Output) // the lock names it
 		})
 		if len(came) > 0 {
@@ -242,7 +243,7 @@ func refused(c *Comparison, ours, have []string) []string {
 	if c.Client != nil {
 		aliases = c.Client.Aliases
 	}
-	return slices.DeleteFunc(missing(ours, have), func(mode string) bool {
+	return slices.DeleteFunc(set.Without(ours, have), func(mode string) bool {
 		norm, _ := compile.NormalizeMode(mode, aliases)
 		return slices.Contains(have, norm)
 	})

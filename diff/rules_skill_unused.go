@@ -51,7 +51,7 @@ var unusedSkillRules = []Rule{
 }
 
 func skillGained(c *Comparison) []Finding {
-	was := c.was()
+	was := c.Lock.Profile
 	if was == nil {
 		return nil
 	}
@@ -63,7 +63,7 @@ func skillGained(c *Comparison) []Finding {
 }
 
 func skillLostUnused(c *Comparison) []Finding {
-	was := c.was()
+	was := c.Lock.Profile
 	if was == nil {
 		return nil
 	}
@@ -84,7 +84,7 @@ func skillLostUnused(c *Comparison) []Finding {
 }
 
 func skillChangedUnused(c *Comparison) []Finding {
-	was := c.was()
+	was := c.Lock.Profile
 	if was == nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/internal/say"
+	"github.com/a2alock/a2alock/internal/set"
 )
 
 var textRules = []Rule{
@@ -42,7 +43,7 @@ var (
 )
 
 func textChanged(c *Comparison) []Finding {
-	p := c.was()
+	p := c.Lock.Profile
 	if p == nil {
 		return nil
 	}
@@ -64,7 +65,7 @@ func textChanged(c *Comparison) []Finding {
 // appendText adds a finding when the text at a pointer changed. The values are
 // the digests that the profile holds, or the agent's names and a skill's tags.
 func appendText(out []Finding, c *Comparison, at, skill string) []Finding {
-	was, had := c.Was.Texts[at]
+	was, had := c.Lock.Profile.Texts[at]
 	now, has := c.Now.Texts[at]
 	if was.Digest == now.Digest {
 		return out
@@ -77,12 +78,12 @@ func appendText(out []Finding, c *Comparison, at, skill string) []Finding {
 		f.Now = now.Digest
 	}
 	if at == "/name" {
-		f.Was, f.Now = c.Was.Name, c.Now.Name
+		f.Was, f.Now = c.Lock.Profile.Name, c.Now.Name
 	}
 	if skill != "" {
 		f = f.of(skill)
 		if at == say.Pointer("skills", skill, "tags") {
-			f.Was, f.Now = c.Was.Skills[skill].Tags, c.Now.Skills[skill].Tags
+			f.Was, f.Now = c.Lock.Profile.Skills[skill].Tags, c.Now.Skills[skill].Tags
 		}
 	}
 	return append(out, f)
@@ -103,12 +104,12 @@ func textName(at string) string {
 }
 
 func textHiddenCharacters(c *Comparison) []Finding {
-	p := c.was()
+	p := c.Lock.Profile
 	if p == nil {
 		return nil
 	}
 	suspect := keys(c.Now.Texts, func(at string, now compile.Text) bool {
-		return len(now.Hidden) > 0 && len(missing(now.Hidden, p.Texts[at].Hidden)) > 0
+		return len(now.Hidden) > 0 && len(set.Without(now.Hidden, p.Texts[at].Hidden)) > 0
 	})
 	var out []Finding
 	for _, at := range suspect {
@@ -117,7 +118,7 @@ func textHiddenCharacters(c *Comparison) []Finding {
 			continue
 		}
 		was, now := p.Texts[at].Hidden, c.Now.Texts[at].Hidden
-		f := found(at, nil, now, "invisible characters came into %s: %s", textName(at), say.List(missing(now, was)))
+		f := found(at, nil, now, "invisible characters came into %s: %s", textName(at), say.List(set.Without(now, was)))
 		if len(was) > 0 {
 			f.Was = was
 		}
@@ -133,15 +134,15 @@ func textHiddenCharacters(c *Comparison) []Finding {
 }
 
 // textAt reports whether the text at a pointer is free text (else it is an id,
-// a host or a URI), and whether it concerns this lock: what it records in part
-// only is judged where nobody can mistake old for new.
+// a host or a URI), and whether it concerns this lock: ids of skills and
+// schemes do only where nobody can mistake old for new.
 func textAt(c *Comparison, at string) (free, ours bool) {
 	if id, member, ok := say.Inside(at, "/skills/"); ok {
 		if member == "id" {
 			// An unused skill's id too: it may be made to pass for a required one.
-			return false, !offered(c.Was, id)
+			return false, !offered(c.Lock.Profile, id)
 		}
-		return true, c.requires(id) && offered(c.Was, id)
+		return true, true // a lock keeps such texts of every skill: without one there was none
 	}
 	if name, _, ok := say.Inside(at, "/schemes/"); ok {
 		return false, uses(c, name)

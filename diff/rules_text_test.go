@@ -29,7 +29,7 @@ func TestTextRules(t *testing.T) {
 		},
 		{
 			name: "nothing recorded", now: `{"description":"x"}`, want: []string{"card-changed"},
-			edit: func(c *Comparison) { c.Was, c.Lock.Profile = nil, nil },
+			edit: func(c *Comparison) { c.Lock.Profile = nil },
 		},
 		// text-hidden-characters
 		{name: "honest right-to-left text", now: `{"description":"مرحبا\u200f بك"}`, want: []string{"text-changed"}},
@@ -49,7 +49,19 @@ func TestTextRules(t *testing.T) {
 		},
 		{
 			name: "in an unused skill's text", was: `{"skills":[{"id":"quote"},{"id":"book"}]}`,
-			now: `{"skills":[{"id":"quote"},{"id":"book","description":"a\u200b"}]}`, want: []string{"card-changed"},
+			now: `{"skills":[{"id":"quote"},{"id":"book","description":"a\u200b"}]}`, want: []string{"text-hidden-characters"},
+		},
+		{
+			name: "in an unused skill's text as ever", was: `{"skills":[{"id":"quote"},{"id":"book","description":"a\u200b"}]}`,
+			now: `{"skills":[{"id":"quote"},{"id":"book","description":"b\u200b"}]}`, want: []string{"card-changed"},
+		},
+		{
+			name: "in an unused skill's examples, another one", was: `{"skills":[{"id":"quote"},{"id":"book","examples":["a\u200b"]}]}`,
+			now: `{"skills":[{"id":"quote"},{"id":"book","examples":["a\u200b\u202e"]}]}`, want: []string{"text-hidden-characters"},
+		},
+		{
+			name: "in the tags of a new skill", was: `{"skills":[{"id":"quote"}]}`, now: `{"skills":[{"id":"quote"},{"id":"book","tags":["a\u200b"]}]}`,
+			want: []string{"skill-gained", "text-hidden-characters"},
 		},
 		{
 			name: "in the id of a new skill", was: `{"skills":[{"id":"quote"}]}`, now: `{"skills":[{"id":"quote"},{"id":"quo\u200bte"}]}`,
@@ -86,7 +98,7 @@ func TestTextRules(t *testing.T) {
 		},
 		{
 			name: "nothing recorded, hidden", now: `{"description":"a\u200b"}`, want: []string{"card-changed"},
-			edit: func(c *Comparison) { c.Was, c.Lock.Profile = nil, nil },
+			edit: func(c *Comparison) { c.Lock.Profile = nil },
 		},
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
 )
@@ -77,6 +79,88 @@ func TestWaivers(t *testing.T) {
 				t.Errorf("waived %v of %v, class %v; want %v of %v, %v", waived, rules, r.Class, tt.waived, want, tt.class)
 			}
 		})
+	}
+}
+
+// A waiver with a fingerprint covers that finding alone, also where another
+// skill's says the same: what is waived apart is told apart.
+func TestWaiversOfWhatIsMerged(t *testing.T) {
+	e := Example{
+		Was: `{"skills":[{"id":"quote"},{"id":"book"}]}`,
+		Now: `{"defaultInputModes":["text/csv"],"skills":[{"id":"quote"},{"id":"book"}]}`,
+	}
+	const requires = `{"requires":{"skills":{"book":{"input":["application/json"],"output":["application/json"]}}}`
+	e.Lock = requires + `}`
+	var whole Finding
+	for _, f := range Compare(comparison(t, e, exampleClient())).Findings {
+		if f.Rule == "input-narrowed" {
+			whole = f
+		}
+	}
+	if len(whole.Skills) != 2 || len(whole.Parts) != 2 || whole.Parts[0] != (Part{whole.Path, whole.Fingerprint}) ||
+		whole.Parts[1].Path == whole.Path || whole.Parts[1].Fingerprint == whole.Fingerprint {
+		t.Fatalf("merged finding of %q at %s %s has the parts %v, want itself and another", whole.Skills, whole.Path, whole.Fingerprint, whole.Parts)
+	}
+	waiver := func(p Part, owner string) string {
+		return fmt.Sprintf(`{"rule":"input-narrowed","path":%q,"fingerprint":%q,"reason":"a","owner":%q,"until":"2026-12-31"}`, p.Path, p.Fingerprint, owner)
+	}
+	tests := []struct {
+		name, waivers string
+		want          []string
+		class         Class
+	}{
+		{"the first", waiver(whole.Parts[0], "a"), []string{"breaking [quote] <nil>", "breaking [book] a"}, Breaking},
+		{"the second", waiver(whole.Parts[1], "a"), []string{"breaking [book] <nil>", "breaking [quote] a"}, Breaking},
+		{"both alike", waiver(whole.Parts[0], "a") + "," + waiver(whole.Parts[1], "a"), []string{"breaking [book quote] a"}, Compatible},
+		{"both, by two owners", waiver(whole.Parts[0], "a") + "," + waiver(whole.Parts[1], "b"), []string{"breaking [book] a", "breaking [quote] b"}, Compatible},
+		{"all of the rule", `{"rule":"input-narrowed","reason":"a","owner":"a","until":"2026-12-31"}`, []string{"breaking [book quote] a"}, Compatible},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			e.Lock = requires + `,"waivers":[` + tt.waivers + `]}`
+			r := Compare(comparison(t, e, exampleClient()))
+			var got []string
+			for _, f := range r.Findings {
+				if f.Rule == "input-narrowed" {
+					owner := "<nil>"
+					if f.Waived != nil {
+						owner = f.Waived.Owner
+					}
+					got = append(got, fmt.Sprintf("%s %v %s", f.Class, f.Skills, owner))
+				} else if f.Rule == "waiver-unused" {
+					t.Errorf("%s", f.Message)
+				}
+			}
+			if !slices.Equal(got, tt.want) || r.Class != tt.class {
+				t.Errorf("findings = %q, class %s, want %q, %s", got, r.Class, tt.want, tt.class)
+			}
+		})
+	}
+}
+
+// Three fingerprints, so that a waiver of today holds tomorrow: each is of the
+// SHA-256 over the array in the form of RFC 8785.
+func TestFingerprintsStay(t *testing.T) {
+	for _, tt := range []struct {
+		f          Finding
+		form, want string // what is hashed, and to what
+	}{
+		{Finding{Rule: "agent-version-changed", Path: "/agent_version", Was: "1.0.0", Now: "2.0.0"}, `["agent-version-changed","/agent_version","1.0.0","2.0.0"]`, "a8edad5a0e58ea2a"},
+		{
+			Finding{Rule: "change-unclassified", Path: "/capabilities/x", Was: jsontext.Value(`{"\u20ac": 1e2, "b": "\u0041<"}`)},
+			`["change-unclassified","/capabilities/x",{"b":"A<","€":100},null]`, "581aa8c8a44d2efc",
+		},
+		{
+			Finding{Rule: "scheme-changed", Path: "/schemes/k", Was: compile.Scheme{Kind: card.KindAPIKey, In: "header", Name: "X"}, Now: map[string]any{"\U0001f600": 1, "\ufb33": 2}},
+			`["scheme-changed","/schemes/k",{"in":"header","kind":"apiKey","name":"X"},{"😀":1,"דּ":2}]`, "d760474668163ca1",
+		},
+	} {
+		if form := card.Sum([]byte(tt.form)); form[len("sha256:"):][:fingerprintLength] != tt.want {
+			t.Errorf("%s hashes to %s, want %s…", tt.form, form, tt.want)
+		}
+		if got := fingerprint(tt.f); got != tt.want {
+			t.Errorf("fingerprint of %s = %s, want %s", tt.form, got, tt.want)
+		}
 	}
 }
 

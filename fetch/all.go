@@ -10,8 +10,8 @@ import (
 	"github.com/a2alock/a2alock/netguard"
 )
 
-// DefaultLimit is how many GETs [Client.All] runs at once.
-const DefaultLimit = 32
+// defaultLimit is how many GETs [Client.All] runs at once.
+const defaultLimit = 32
 
 // perHost is how many of limit GETs may be for one host.
 func perHost(limit int) int { return (limit + 1) / 2 }
@@ -22,7 +22,7 @@ type Outcome struct {
 	Err      error // an [*Error]
 }
 
-// All gets each distinct URL once, at most limit (0: [DefaultLimit]) at a time
+// All gets each distinct URL once, at most limit (0: 32) at a time
 // and half as many per host, and returns when all have ended. The map has every
 // URL; a context that ends early is the error of those not yet done.
 func (c *Client) All(ctx context.Context, urls []string, limit int) map[string]Outcome {
@@ -32,7 +32,7 @@ func (c *Client) All(ctx context.Context, urls []string, limit int) map[string]O
 		c.Progress(0, len(distinct))
 	}
 	hosts := map[string]chan struct{}{}
-	limit = cmp.Or(max(limit, 0), DefaultLimit)
+	limit = cmp.Or(max(limit, 0), defaultLimit)
 	slots := make(chan struct{}, limit)
 	var mu sync.Mutex
 	var wg sync.WaitGroup

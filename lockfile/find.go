@@ -89,20 +89,15 @@ func Name(path string) string {
 	return dir
 }
 
-// DefaultPath is where the lock called name lives: locks/NAME.a2a.lock.json.
-func DefaultPath(name string) string {
-	return filepath.Join("locks", name+"."+Suffix)
-}
-
-// FileName is the [DefaultPath] of a lock that requires skills of the agent p:
-// named by the skill where there is one, else by the agent. Different names
-// may give one file name.
+// FileName is where a lock that requires skills of the agent p lives by default,
+// locks/NAME.a2a.lock.json: named by the skill where there is one, else by the
+// agent. Different names may give one file name.
 func FileName(p *compile.Profile, skills []string) string {
 	name := p.Name
 	if len(skills) == 1 {
 		name = skills[0]
 	}
-	return DefaultPath(slug(name))
+	return filepath.Join("locks", slug(name)+"."+Suffix)
 }
 
 // slug keeps ASCII letters and digits and puts one "-" for anything else.

@@ -117,8 +117,8 @@ type Trust struct {
 	Extra          jsontext.Value   `json:",embed"`
 }
 
-// Policy overrides the configured policy for one lock. Durations are as in
-// a2alock.yaml (Go's, plus d).
+// Policy overrides the configured policy for one lock. Ages are as in
+// a2alock.yaml: durations (Go's, plus d), or "off".
 type Policy struct {
 	Rules          map[string]string `json:"rules,omitzero"`
 	TextPolicy     string            `json:"text_policy,omitzero"`

@@ -11,6 +11,10 @@ import (
 
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/internal/media"
+	"github.com/a2alock/a2alock/internal/nearest"
+	"github.com/a2alock/a2alock/internal/redact"
+	"github.com/a2alock/a2alock/internal/set"
+	"github.com/a2alock/a2alock/internal/shape"
 )
 
 // PinOptions say what to pin. Skills, Input, Output, Extensions, Streaming and
@@ -61,6 +65,9 @@ func Pin(p *compile.Profile, cl *compile.Client, o PinOptions) (*Lock, []string,
 	ids := l.RequiredSkills()
 	l.ProfileDigest = p.Digest(ids)
 	l.Profile = p.ForLock(ids)
+	if err := pin.secrets(l); err != nil {
+		return nil, nil, err
+	}
 	if o.Old != nil {
 		if err := pin.renew(l); err != nil {
 			return nil, nil, err
@@ -98,9 +105,6 @@ func (pin *pinning) refuse() error {
 	if msg := agentURL(pin.agent()); msg != "" {
 		return &Fault{Pointer: "/agent", Msg: msg}
 	}
-	if msg := noSecret(p.Interface.URL); msg != "" {
-		return &Fault{Pointer: "/interface/url", Msg: msg}
-	}
 	return nil
 }
 
@@ -135,7 +139,7 @@ func (pin *pinning) lock() *Lock {
 
 // skills fills in what is required of each skill.
 func (pin *pinning) skills(l *Lock) {
-	named := sortedSet(pin.opts.Skills)
+	named := set.Of(pin.opts.Skills)
 	for _, id := range named {
 		if _, kept := l.Requires.Skills[id]; !kept {
 			if n, ok := pin.newNeed(id); ok {
@@ -154,7 +158,7 @@ func (pin *pinning) skills(l *Lock) {
 func (pin *pinning) skill(id string) (compile.Skill, bool) {
 	s, ok := pin.profile.Skills[id]
 	if !ok {
-		ids := nearest(slices.Sorted(maps.Keys(pin.profile.Skills)), id)
+		ids := nearest.Sort(slices.Collect(maps.Keys(pin.profile.Skills)), id)
 		pin.fail(&SkillError{Skill: id, Reason: pin.absence(id), IDs: ids})
 	}
 	return s, ok
@@ -192,7 +196,7 @@ func (pin *pinning) newNeed(id string) (Need, bool) {
 	if len(open) > 0 {
 		pin.fail(&UndeclaredError{id, open})
 	}
-	n.Input = sortedSet(n.Input)
+	n.Input = set.Of(n.Input)
 	n.Assumed = s.Input == nil || s.Output == nil
 	n.Schemes, n.Scopes = pin.security(id, s, Need{})
 	return n, len(pin.errs) == before
@@ -207,13 +211,13 @@ func (pin *pinning) modes(id, direction string, asked, theirs, ours []string) []
 		return asked
 	}
 	if len(asked) > 0 {
-		missing := without(asked, theirs)
+		missing := set.Without(asked, theirs)
 		if len(missing) > 0 {
 			pin.fail(&EmptyError{Skill: id, Direction: direction, Ours: missing, Theirs: theirs, Asked: true})
 		}
 		return asked
 	}
-	both := without(ours, without(ours, theirs))
+	both := set.Without(ours, set.Without(ours, theirs))
 	if len(both) == 0 {
 		pin.fail(&EmptyError{Skill: id, Direction: direction, Ours: ours, Theirs: theirs})
 	}
@@ -230,6 +234,20 @@ func (pin *pinning) judge(direction string, asked []string) {
 			pin.fail(fault)
 		}
 	}
+}
+
+// secrets refuses addresses of the card that no lock may hold, and notes a
+// query of the one that calls go to.
+func (pin *pinning) secrets(l *Lock) error {
+	root, err := tree(l)
+	if err != nil {
+		return err
+	}
+	list := slices.DeleteFunc(lockShape.Faults(root), func(f shape.Fault) bool { return f.Msg != secretFault })
+	if u := redact.URL(l.Interface.URL); len(list) == 0 && u != l.Interface.URL {
+		pin.note("the interface's URL has what looks like a secret in it, and the lock holds it as it is: %s", u)
+	}
+	return faults("", list)
 }
 
 // extras adds the capabilities and extensions that were asked for.
@@ -254,15 +272,15 @@ func (pin *pinning) extras(l *Lock) {
 		}
 	}
 	declared := slices.Sorted(maps.Keys(p.DeclaredExtensions))
-	for _, uri := range sortedSet(o.Extensions) {
+	for _, uri := range set.Of(o.Extensions) {
 		if !slices.Contains(declared, uri) && !slices.Contains(l.Requires.Extensions, uri) {
 			pin.fail(&NotOfferedError{What: "extension", URI: uri, Theirs: declared})
 		}
 	}
-	for _, uri := range without(l.Requires.Extensions, declared) {
+	for _, uri := range set.Without(l.Requires.Extensions, declared) {
 		pin.note("the lock still requires extension %s, which the card no longer declares", quote(uri))
 	}
-	l.Requires.Extensions = sortedSet(slices.Concat(l.Requires.Extensions, o.Extensions))
+	l.Requires.Extensions = set.Of(slices.Concat(l.Requires.Extensions, o.Extensions))
 }
 
 // normalised returns modes in their normal form, each once, in order; nil for
@@ -276,20 +294,6 @@ func normalised(modes []string, aliases map[string]string) []string {
 		}
 	}
 	return out
-}
-
-// sortedSet returns the distinct values, sorted, and never nil.
-func sortedSet(values []string) []string {
-	out := slices.Compact(slices.Sorted(slices.Values(values)))
-	if out == nil {
-		return []string{}
-	}
-	return out
-}
-
-// without returns the values of a that are not in b, in the order of a.
-func without(a, b []string) []string {
-	return slices.DeleteFunc(slices.Clone(a), func(v string) bool { return slices.Contains(b, v) })
 }
 
 // sameBytes reports whether two locks are written alike.

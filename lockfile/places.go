@@ -16,7 +16,7 @@ import (
 
 // places are by JSON pointer, with * for any name or index. Arrays are sets
 // unless they are marked as lists (docs/design.md, Lockfile).
-var places = map[string]shape.Place{
+var places = withAddresses(map[string]shape.Place{
 	"":              {Required: []string{"agent", "requires"}},
 	"/lock_version": {Check: lockVersion},
 	"/agent":        {Check: agentURL},
@@ -40,11 +40,15 @@ var places = map[string]shape.Place{
 	"/requires/skills/*/output/*": {Check: notEmpty},
 	"/requires/extensions/*":      {Check: notEmpty},
 
+	"/profile/provider/url":      {Check: noSecret},
+	"/profile/interface/url":     {Check: noSecret},
 	"/profile/interfaces":        {List: true},
+	"/profile/interfaces/*/url":  {Check: noSecret},
 	"/profile/skills/*/security": {List: true},
 	"/profile/other_skills/*":    {Check: digest},
 	"/profile/texts/*":           {Required: []string{"digest"}},
 	"/profile/texts/*/digest":    {Check: digest},
+
 	"/verified/*":                {Required: []string{"result"}, Check: notEmpty, Object: reflect.TypeFor[evidence]()},
 	"/verified/*/at":             {Check: momentOrDay},
 	"/verified/*/profile_digest": {Check: digest},
@@ -55,6 +59,20 @@ var places = map[string]shape.Place{
 	"/waivers":                   {By: []string{"rule", "path"}},
 	"/waivers/*":                 {Required: []string{"rule"}},
 	"/waivers/*/rule":            {Check: notEmpty},
+})
+
+// withAddresses adds the addresses of schemes, which a profile has with their
+// names and where they are used.
+func withAddresses(places map[string]shape.Place) map[string]shape.Place {
+	for _, scheme := range []string{"/profile/schemes/*", "/profile/skills/*/security/*/schemes/*"} {
+		for _, member := range []string{
+			"/oauth2_metadata_url", "/openid_connect_url", "/flows/*/authorization_url",
+			"/flows/*/token_url", "/flows/*/refresh_url", "/flows/*/device_authorization_url",
+		} {
+			places[scheme+member] = shape.Place{Check: noSecret}
+		}
+	}
+	return places
 }
 
 func lockVersion(text string) string {
@@ -108,10 +126,10 @@ func momentOrDay(text string) string {
 	return moment(text)
 }
 
-// age is a duration as in a2alock.yaml, above zero.
+// age is off, or a duration above zero, as in a2alock.yaml.
 func age(text string) string {
-	if d, err := duration.Parse(text); err != nil || d <= 0 {
-		return quote(text) + ": want a duration such as 90d or 12h"
+	if d, err := duration.Parse(text); text != "off" && (err != nil || d <= 0) {
+		return quote(text) + ": want off, or a duration such as 90d or 12h"
 	}
 	return ""
 }
@@ -127,10 +145,18 @@ func oneOf(words ...string) func(string) string {
 
 const secretFault = "credentials in the URL: a lock holds no secret"
 
-// noSecret refuses an address with userinfo.
+// noSecret refuses an address with userinfo, also one too odd to parse.
 func noSecret(text string) string {
 	if u, err := url.Parse(text); err == nil && u.User != nil {
 		return secretFault
+	}
+	if _, rest, ok := strings.Cut(text, "//"); ok {
+		authority, _, _ := strings.Cut(rest, "/")
+		authority, _, _ = strings.Cut(authority, "?")
+		authority, _, _ = strings.Cut(authority, "#")
+		if strings.Contains(authority, "@") {
+			return secretFault
+		}
 	}
 	return ""
 }

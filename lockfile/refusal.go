@@ -1,9 +1,7 @@
 package lockfile
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -114,39 +112,4 @@ func list(names []string) string {
 		shown = append(shown, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(shown, ", ")
-}
-
-// nearest orders ids by their distance to name.
-func nearest(ids []string, name string) []string {
-	distances := make(map[string]int, len(ids))
-	for _, id := range ids {
-		distances[id] = distance(id, name)
-	}
-	return slices.SortedFunc(slices.Values(ids), func(a, b string) int {
-		return cmp.Or(cmp.Compare(distances[a], distances[b]), cmp.Compare(a, b))
-	})
-}
-
-// distance is Levenshtein's, without case, over the first 64 characters: ids
-// are a stranger's and may be long.
-func distance(a, b string) int {
-	x, y := []rune(strings.ToLower(a)), []rune(strings.ToLower(b))
-	x, y = x[:min(64, len(x))], y[:min(64, len(y))]
-	row := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, r := range x {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j, s := range y {
-			cost := diagonal
-			if r != s {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(y)]
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/security"
+	"github.com/a2alock/a2alock/internal/set"
 )
 
 // keptNeed returns what stays required of a skill that Old requires. With add,
@@ -27,14 +29,14 @@ func (pin *pinning) keptNeed(id string, n Need, add bool) Need {
 		pin.note("the lock still requires skill %s: %s", quote(id), reason)
 		return n
 	}
-	n.Input = sortedSet(n.Input)
+	n.Input = set.Of(n.Input)
 	if add {
 		n = pin.addModes(id, n, s)
 	}
 	pin.noteModes(id, n, s)
 	schemes, scopes := pin.security(id, s, n)
-	if n.Schemes != nil && !slices.Equal(sortedSet(n.Schemes), schemes) ||
-		n.Scopes != nil && !slices.Equal(sortedSet(n.Scopes), scopes) {
+	if n.Schemes != nil && !slices.Equal(set.Of(n.Schemes), schemes) ||
+		n.Scopes != nil && !slices.Equal(set.Of(n.Scopes), scopes) {
 		pin.note("skill %s: now pinned to %s, before to %s", quote(id),
 			credentials(schemes, scopes), credentials(n.Schemes, n.Scopes))
 	}
@@ -45,13 +47,13 @@ func (pin *pinning) keptNeed(id string, n Need, add bool) Need {
 // addModes adds the media types asked for to those already required.
 func (pin *pinning) addModes(id string, n Need, s compile.Skill) Need {
 	if len(pin.input) > 0 {
-		more := without(pin.modes(id, "input", pin.input, s.Input, nil), n.Input)
+		more := set.Without(pin.modes(id, "input", pin.input, s.Input, nil), n.Input)
 		pin.noteKept(id, "input", more, pin.input, n.Input)
-		n.Input = sortedSet(slices.Concat(n.Input, more))
+		n.Input = set.Of(slices.Concat(n.Input, more))
 		n.Assumed = n.Assumed || s.Input == nil
 	}
 	if len(pin.output) > 0 {
-		more := without(pin.modes(id, "output", pin.output, s.Output, nil), n.Output)
+		more := set.Without(pin.modes(id, "output", pin.output, s.Output, nil), n.Output)
 		pin.noteKept(id, "output", more, pin.output, n.Output)
 		n.Output = slices.Concat(n.Output, more)
 		n.Assumed = n.Assumed || s.Output == nil
@@ -62,7 +64,7 @@ func (pin *pinning) addModes(id string, n Need, s compile.Skill) Need {
 // noteKept tells whoever named fewer media types than the lock requires that
 // naming them takes none out.
 func (pin *pinning) noteKept(id, direction string, more, asked, kept []string) {
-	rest := without(kept, asked)
+	rest := set.Without(kept, asked)
 	if len(more) > 0 || len(rest) == 0 {
 		return
 	}
@@ -76,7 +78,7 @@ func (pin *pinning) noteModes(id string, n Need, s compile.Skill) {
 		name         string
 		need, theirs []string
 	}{{"input", n.Input, s.Input}, {"output", n.Output, s.Output}} {
-		gone := without(normalised(d.need, pin.client.Aliases), d.theirs)
+		gone := set.Without(normalised(d.need, pin.client.Aliases), d.theirs)
 		switch {
 		case d.theirs == nil && !n.Assumed:
 			pin.note("the lock still requires %s %s of skill %s, for which the card no longer declares media types",
@@ -89,73 +91,36 @@ func (pin *pinning) noteModes(id string, n Need, s compile.Skill) {
 
 // security returns the schemes and scopes to record for a skill: those that
 // were recorded, as long as an alternative that they fit is offered, else those
-// of the first alternative that the client can meet, else of the first that can
-// be read, else of the first that has names. Nil schemes mean that none can be
-// named.
+// of the one that a lock without any would mean ([security.Meant]). Nil schemes
+// mean that none can be named.
 func (pin *pinning) security(id string, s compile.Skill, old Need) (schemes, scopes []string) {
 	if len(s.Security) == 0 {
 		return []string{}, []string{}
 	}
 	held := pin.client.Credentials
-	if a, ok := recorded(s.Security, old, held); ok {
-		schemes, scopes = record(a)
+	i, kept := security.Meant(s.Security, old.Schemes, old.Scopes, held)
+	if !kept {
+		i, _ = security.Meant(s.Security, nil, nil, held)
+	}
+	way := s.Security[i]
+	schemes, scopes = record(way)
+	if kept {
 		if old.Scopes != nil {
-			scopes = sortedSet(old.Scopes)
+			scopes = set.Of(old.Scopes)
 		}
 		return schemes, scopes
 	}
-	for _, a := range s.Security {
-		if compile.Meets(a, held) {
-			return record(a)
-		}
-	}
-	if len(held) > 0 {
+	if len(held) > 0 && !compile.Meets(way, held) {
 		pin.note("skill %s: no alternative of its security can be met with the client's credentials", quote(id))
 	}
-	if i := slices.IndexFunc(s.Security, readable); i >= 0 {
-		return record(s.Security[i])
-	}
-	if i := slices.IndexFunc(s.Security, named); i >= 0 {
-		schemes, scopes = record(s.Security[i])
+	switch {
+	case slices.Contains(schemes, ""): // a requirement that cannot be read as a whole
+		pin.note("skill %s: its security cannot be read, so no scheme is recorded", quote(id))
+		return nil, []string{}
+	case !readable(way):
 		pin.note("skill %s: its security cannot be read (%s): nobody can tell what calls need", quote(id), list(schemes))
-		return schemes, scopes
 	}
-	pin.note("skill %s: its security cannot be read, so no scheme is recorded", quote(id))
-	return nil, []string{}
-}
-
-// recorded returns the alternative that old records: that of its schemes and
-// with no scopes but its own. Where it records scopes alone, several may fit;
-// one that the client can meet comes first, then one that asks for scopes.
-func recorded(security []compile.Alternative, old Need, held []compile.Credential) (compile.Alternative, bool) {
-	if old.Schemes == nil && old.Scopes == nil {
-		return compile.Alternative{}, false
-	}
-	best, found := compile.Alternative{}, 0
-	for _, a := range security {
-		schemes, scopes := record(a)
-		if !named(a) || old.Schemes != nil && !slices.Equal(schemes, sortedSet(old.Schemes)) ||
-			old.Scopes != nil && len(without(scopes, old.Scopes)) > 0 {
-			continue
-		}
-		grade := 1
-		if compile.Meets(a, held) {
-			grade = 3
-		} else if len(scopes) > 0 {
-			grade = 2
-		}
-		if grade > found {
-			best, found = a, grade
-		}
-	}
-	return best, found > 0
-}
-
-// named reports whether each scheme of a has a name to record; a requirement
-// that cannot be read has none.
-func named(a compile.Alternative) bool {
-	_, unreadable := a.Schemes[""]
-	return !unreadable
+	return schemes, scopes
 }
 
 // readable reports whether each scheme of a is one that a client could present.
@@ -173,7 +138,7 @@ func record(a compile.Alternative) (schemes, scopes []string) {
 	for _, use := range a.Schemes {
 		scopes = append(scopes, use.Scopes...)
 	}
-	return sortedSet(slices.Collect(maps.Keys(a.Schemes))), sortedSet(scopes)
+	return set.Of(slices.Collect(maps.Keys(a.Schemes))), set.Of(scopes)
 }
 
 // credentials shows an alternative in a note.

@@ -111,7 +111,7 @@ func (p *policy) judge(t target, a netip.Addr) *Refused {
 	switch {
 	case c == "",
 		bare.IsLoopback() && slices.Contains(p.named, t.host),
-		c.byName() && contains(p.hosts, t),
+		byName(c) && contains(p.hosts, t),
 		slices.ContainsFunc(p.prefixes, func(e prefixEntry) bool {
 			return e.prefix.Contains(bare) && (e.port == 0 || e.port == t.port)
 		}):

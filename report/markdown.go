@@ -123,10 +123,10 @@ func (m *markdown) lock(l *Lock) {
 	if l.Fallback != "" && l.worst() == diff.Breaking {
 		m.line("- fallback: %s", code(l.Fallback, messageWidth))
 	}
-	var short []Finding
+	var short []diff.Finding
 	for _, f := range l.worstFirst() {
 		switch {
-		case f.isShort() || f.Waived != nil:
+		case isShort(&f) || f.Waived != nil:
 			short = append(short, f)
 		case m.full():
 			m.left++
@@ -140,7 +140,7 @@ func (m *markdown) lock(l *Lock) {
 	}
 }
 
-func (m *markdown) finding(f *Finding) {
+func (m *markdown) finding(f *diff.Finding) {
 	m.line("- **%s** %s: %s", f.Class, Code(f.Rule), code(f.Message, messageWidth))
 	if f.Path != "" {
 		m.line("  - at: %s", code(f.Path, messageWidth))
@@ -158,7 +158,7 @@ func (m *markdown) finding(f *Finding) {
 }
 
 // folded writes findings that want no action, one line each, out of sight.
-func (m *markdown) folded(fs []Finding) {
+func (m *markdown) folded(fs []diff.Finding) {
 	if len(fs) == 0 {
 		return
 	}
@@ -183,6 +183,9 @@ func (v *Validation) Markdown(w io.Writer) error {
 	m := &markdown{}
 	m.line("### a2alock validate: %s\n", code(v.File, messageWidth))
 	m.line("%s: %s, %s, %s.", v.verdict(), plural(v.Counts.Error, "error"), plural(v.Counts.Gap, "gap"), plural(v.Counts.Warning, "warning"))
+	for _, e := range v.Errors {
+		m.line("\n- error: %s", code(e, messageWidth))
+	}
 	if len(v.Findings) > 0 {
 		m.line("\n| severity | at | finding |\n|---|---|---|")
 	}

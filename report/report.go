@@ -60,26 +60,11 @@ type Lock struct {
 	AgentVersion string `json:"agent_version"`
 	Fallback     string `json:"fallback"`
 
-	Findings []Finding `json:"findings"`
+	Findings []diff.Finding `json:"findings"`
 
 	// Detail says why the lock is undecided; Notes what it cannot answer.
 	Detail string   `json:"detail,omitzero"`
 	Notes  []string `json:"notes,omitzero"`
-}
-
-// A Finding is a [diff.Finding] in a report.
-type Finding struct {
-	Rule    string     `json:"rule"`
-	Class   diff.Class `json:"class"`
-	Path    string     `json:"path"`
-	Was     any        `json:"was"`
-	Now     any        `json:"now"`
-	Skills  []string   `json:"skills"` // never nil; empty means all
-	Message string     `json:"message"`
-	// Fingerprint names the finding across runs; a waiver can name it.
-	Fingerprint string `json:"fingerprint"`
-	// Waived is the waiver that lets the finding stand; absent for most.
-	Waived *diff.Waived `json:"waived,omitzero"`
 }
 
 // New makes the report of results, judged at failOn; nothing fails on
@@ -119,7 +104,7 @@ func newLock(res *diff.Result) Lock {
 		State:        res.State,
 		CardDigest:   res.CardDigest,
 		AgentVersion: res.AgentVersion,
-		Findings:     make([]Finding, len(res.Findings)),
+		Findings:     append([]diff.Finding{}, res.Findings...),
 		Detail:       res.Detail,
 		Notes:        slices.Clone(res.Notes),
 	}
@@ -129,13 +114,6 @@ func newLock(res *diff.Result) Lock {
 	}
 	if res.Decided {
 		l.Class = &res.Class
-	}
-	for i, f := range res.Findings {
-		l.Findings[i] = Finding{
-			Rule: f.Rule, Class: f.Class, Path: f.Path, Was: f.Was, Now: f.Now,
-			Skills: append([]string{}, f.Skills...), Message: f.Message,
-			Fingerprint: f.Fingerprint, Waived: f.Waived,
-		}
 	}
 	return l
 }

@@ -152,20 +152,16 @@ func (t *page) labelled(indent, label, text string) {
 }
 
 func (t *page) lock(l *Lock) {
-	class := Undecided
-	if l.Class != nil {
-		class = l.Class.String()
-	}
 	t.line("")
-	t.line("%s  %s", t.word(class), cut(Line(cmp.Or(l.Lock, l.Agent)), messageWidth))
+	t.line("%s  %s", t.word(l.verdict()), cut(Line(cmp.Or(l.Lock, l.Agent)), messageWidth))
 	t.facts(l)
 	short := false
 	for i, f := range l.worstFirst() {
-		if i == 0 || !short || !f.isShort() {
+		if i == 0 || !short || !isShort(&f) {
 			t.line("")
 		}
-		short = f.isShort()
-		t.finding(f)
+		short = isShort(&f)
+		t.finding(&f)
 	}
 	if len(l.Notes) > 0 {
 		t.line("")
@@ -210,14 +206,14 @@ func (t *page) facts(l *Lock) {
 	}
 }
 
-func (l *Lock) worstFirst() []Finding {
+func (l *Lock) worstFirst() []diff.Finding {
 	fs := slices.Clone(l.Findings)
-	slices.SortStableFunc(fs, func(a, b Finding) int { return cmp.Compare(b.rank(), a.rank()) })
+	slices.SortStableFunc(fs, func(a, b diff.Finding) int { return cmp.Compare(rank(&b), rank(&a)) })
 	return fs
 }
 
 // rank orders findings; what is waived comes last.
-func (f *Finding) rank() int {
+func rank(f *diff.Finding) int {
 	if f.Waived != nil {
 		return int(diff.Compatible) - 1
 	}
@@ -225,11 +221,11 @@ func (f *Finding) rank() int {
 }
 
 // isShort is whether one line says enough.
-func (f *Finding) isShort() bool { return f.Class == diff.Compatible && f.Waived == nil }
+func isShort(f *diff.Finding) bool { return f.Class == diff.Compatible && f.Waived == nil }
 
 // finding writes a compatible finding on one line, another one with all that
 // helps to decide.
-func (t *page) finding(f Finding) {
+func (t *page) finding(f *diff.Finding) {
 	const indent = "    "
 	if w := f.Waived; w != nil {
 		t.line("  %s  %s %s: %s", t.word("waived"), f.Class, Line(f.Rule), cut(Line(f.Message), messageWidth))
@@ -238,7 +234,7 @@ func (t *page) finding(f Finding) {
 		return
 	}
 	t.line("  %s  %s: %s", t.word(f.Class.String()), Line(f.Rule), cut(Line(f.Message), messageWidth))
-	if f.isShort() {
+	if isShort(f) {
 		return
 	}
 	if f.Path != "" {

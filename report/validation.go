@@ -72,9 +72,13 @@ func invalidates(f card.Finding) bool {
 	return f.Severity == card.Error && f.Scope == card.ScopeDocument
 }
 
-// Exit is 0 for a valid card, else 1.
+// Exit is 2 when the validation holds errors, else 0 for a valid card and 1
+// for another.
 func (v *Validation) Exit() int {
-	if v.Valid {
+	switch {
+	case len(v.Errors) > 0:
+		return 2
+	case v.Valid:
 		return 0
 	}
 	return 1
@@ -100,6 +104,9 @@ func (v *Validation) Text(w io.Writer, o TextOptions) error {
 	for i, f := range fs {
 		t.line("  %s  %s  %s%s", t.paint(ansi[string(f.Severity)], pad(string(f.Severity), 7)),
 			pad(paths[i], width), cut(Line(said(f)), messageWidth), disables(f))
+	}
+	for _, e := range v.Errors {
+		t.line("  %s    %s", t.word("error"), cut(Line(e), messageWidth))
 	}
 	t.line("%s, %s, %s", plural(v.Counts.Error, "error"), plural(v.Counts.Gap, "gap"), plural(v.Counts.Warning, "warning"))
 	_, err := w.Write(t.Bytes())

@@ -51,3 +51,21 @@ func TestValidation(t *testing.T) {
 		inert(t, name, js.Bytes())
 	}
 }
+
+// A run that did not get to the card says so in every format, and is no verdict.
+func TestInvalidRun(t *testing.T) {
+	v := InvalidRun("card.json", []string{"--format \"x\": " + hostileText})
+	var text, md bytes.Buffer
+	if err := errors.Join(v.Text(&text, TextOptions{}), v.Markdown(&md)); err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range map[string]*bytes.Buffer{"text": &text, "markdown": &md} {
+		if !bytes.Contains(got.Bytes(), []byte("error")) || !bytes.Contains(got.Bytes(), []byte("--format")) {
+			t.Errorf("%s lacks the error:\n%s", name, got)
+		}
+		inert(t, name, got.Bytes())
+	}
+	if v.Exit() != 2 {
+		t.Errorf("exit code %d, want 2", v.Exit())
+	}
+}

@@ -9,8 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
+
+	"github.com/spf13/cobra"
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
@@ -18,6 +21,7 @@ import (
 	"github.com/a2alock/a2alock/diff"
 	"github.com/a2alock/a2alock/fetch"
 	"github.com/a2alock/a2alock/internal/redact"
+	"github.com/a2alock/a2alock/lockfile"
 	"github.com/a2alock/a2alock/netguard"
 	"github.com/a2alock/a2alock/report"
 )
@@ -29,6 +33,9 @@ type app struct {
 	configPath string
 	noColor    bool
 	typing     *bufio.Reader // standard input, once a person was asked
+	// results is how each command prints what it came to, for those that print
+	// one in a format of choice.
+	results map[*cobra.Command]*outputs
 
 	load   sync.Once
 	cfg    *config.Config
@@ -36,14 +43,38 @@ type app struct {
 	err    error
 }
 
+// judging are the values of a2alock.yaml by which a card is read and judged. A
+// push endpoint is none of them: it counts as none where its variable is not
+// set, as in a CI that calls nobody.
+var judging = []string{
+	"/client/interfaces", "/client/select", "/client/accepts", "/client/sends", "/client/aliases",
+	"/client/extensions", "/client/streaming", "/client/delivery", "/client/credentials",
+	"/limits", "/strict", "/network", "/policy",
+}
+
 // config reads a2alock.yaml, the nearest one upwards or --config's, and checks
-// what package config cannot know: the rules that the policy names.
-func (a *app) config() (*config.Config, error) {
+// what package config cannot know: the rules that the policy names. The values
+// that the command needs, by pointer, must be there: of the others a variable
+// may be unset.
+func (a *app) config(needs ...string) (*config.Config, error) {
 	a.load.Do(func() { a.cfg, a.policy, a.err = loadConfig(a.configPath) })
 	if a.err != nil {
 		return nil, usage(a.err)
 	}
+	if err := a.cfg.Require(needs...); err != nil {
+		return nil, usage(err)
+	}
 	return a.cfg, nil
+}
+
+// level begins a command that judges cards: it reads the config, and says from
+// which class on the run fails.
+func (a *app) level(flag string) (diff.Class, error) {
+	cfg, err := a.config(judging...)
+	if err != nil {
+		return 0, err
+	}
+	return failLevel(flag, cfg.Policy.FailOn)
 }
 
 func loadConfig(path string) (*config.Config, diff.Policy, error) {
@@ -108,6 +139,8 @@ type answer struct {
 	*compile.Reading
 	url   string // what answered; "" for a file
 	asked string // the URL that was asked, from which redirects may have led to url
+	// offsite is whether they left the origin of asked on the way.
+	offsite bool
 }
 
 // source reads CARD: a file, "-" for standard input, or a URL. Its error is an
@@ -122,36 +155,48 @@ func (a *app) source(ctx context.Context, arg string) (*answer, error) {
 	}
 	body, err := a.readFile(arg)
 	if err != nil {
-		return nil, usage(err)
-	}
-	if len(body) == 0 {
-		return nil, &exit{code: exitUndecided, err: &fetch.Error{URL: arg, State: fetch.Unreachable, Err: errors.New("empty: nothing came")}}
+		return nil, fileExit(err)
 	}
 	return &answer{Reading: compile.Read(body, &a.cfg.Client, a.cardOptions())}, nil
 }
 
-// exact reads the card at a URL that is known to be a card's, and follows no
-// redirect to another origin.
-func (a *app) exact(ctx context.Context, url string) (*answer, error) {
-	res, err := a.fetcher().Get(ctx, url)
+// agent reads the card of a lock's agent, from an origin that the lock trusts.
+func (a *app) agent(ctx context.Context, l *lockfile.Lock) (*answer, error) {
+	res, err := a.fetcher().Get(ctx, l.Agent)
 	if err != nil {
 		return nil, fetchExit(ctx, err)
 	}
-	if res.Offsite {
-		return nil, &exit{
-			code: exitUndecided,
-			err:  fmt.Errorf("%s: redirected to another origin, %s", redact.URL(url), redact.URL(res.Final)),
-			hint: "pin that URL if you trust it",
-		}
+	if err := strayed(l, res.Offsite, res.Final, "pin that URL if you trust it"); err != nil {
+		return nil, err
 	}
 	return a.answered(res), nil
+}
+
+// strayed refuses the answer of a lock's agent that came from url, by way of
+// another origin than the agent's, unless the lock trusts that of url.
+func strayed(l *lockfile.Lock, offsite bool, url, hint string) error {
+	if !offsite || trusts(l, url) {
+		return nil
+	}
+	return &exit{
+		code: exitUndecided,
+		err:  fmt.Errorf("%s: redirected to another origin, %s", redact.URL(l.Agent), redact.URL(url)),
+		hint: hint,
+	}
+}
+
+// trusts is whether the lock names the origin of url beside the agent's.
+func trusts(l *lockfile.Lock, url string) bool {
+	return l.Trust != nil && slices.ContainsFunc(l.Trust.AllowedOrigins, func(o string) bool {
+		return compile.Origin("", o) == compile.Origin("", url)
+	})
 }
 
 func (a *app) answered(res *fetch.Response) *answer {
 	for _, n := range res.Notes {
 		a.note(n)
 	}
-	return &answer{compile.Read(res.Body, &a.cfg.Client, a.cardOptions()), res.Final, res.URL}
+	return &answer{compile.Read(res.Body, &a.cfg.Client, a.cardOptions()), res.Final, res.URL, res.Offsite}
 }
 
 // isURL is whether an argument is meant as a URL. A path never contains "://",
@@ -159,7 +204,8 @@ func (a *app) answered(res *fetch.Response) *answer {
 func isURL(arg string) bool { return strings.Contains(arg, "://") }
 
 // readFile reads a card file of at most one byte more than the limit, so that
-// the reader can say that it is too large.
+// the reader can say that it is too large. An empty one is what an empty answer
+// is, an [*fetch.Error].
 func (a *app) readFile(name string) ([]byte, error) {
 	r := a.stdin
 	if name != "-" {
@@ -177,7 +223,19 @@ func (a *app) readFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
+	if len(body) == 0 {
+		return nil, &fetch.Error{URL: name, State: fetch.Unreachable, Err: errors.New("the body is empty")}
+	}
 	return body, nil
+}
+
+// fileExit is how a command ends that [app.readFile] gave no card: undecided
+// where nothing came, else the file named is wrong.
+func fileExit(err error) error {
+	if _, ok := errors.AsType[*fetch.Error](err); ok {
+		return &exit{code: exitUndecided, err: err}
+	}
+	return usage(err)
 }
 
 // host is how the address of an agent begins, without its scheme.

@@ -29,25 +29,17 @@ decided, and nothing reached the level.`,
   a2alock check --cards published/ --out markdown=report.md`,
 		ValidArgsFunction: completeLocks,
 	}
-	o := addOutputs(c)
+	o := a.addOutputs(c, failedReport)
 	c.Flags().Var((*filled)(&from.file), "card", "judge this `FILE` (- is standard input) as if the agent had answered with it")
 	c.Flags().Var((*filled)(&from.dir), "cards", "judge DIR/NAME.json as the answer for NAME.a2a.lock.json, for every lock; ask no agent (`DIR`)")
 	c.MarkFlagsMutuallyExclusive("card", "cards")
 	addFailOn(c, &failOn)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		cfg, err := a.config()
+		level, err := a.level(failOn)
 		if err != nil {
 			return err
 		}
-		level, err := failLevel(failOn, cfg.Policy.FailOn)
-		if err != nil {
-			return err
-		}
-		paths, err := a.locks(args)
-		if err != nil {
-			return err
-		}
-		locks, err := readLocks(paths)
+		locks, err := a.locks(args)
 		if err != nil {
 			return err
 		}

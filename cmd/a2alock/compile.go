@@ -22,8 +22,9 @@ why); 2 wrong command line or config; 3 no valid card, or none at all.`,
 		Example: "  a2alock compile https://pricing.partner.example\n  a2alock compile card.json",
 		Args:    one("CARD"),
 	}
+	a.results[c] = &outputs{format: &format{value: "json"}, failed: failures}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		cfg, err := a.config()
+		cfg, err := a.config(judging...)
 		if err != nil {
 			return err
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,7 +26,8 @@ that needs everything OLD offers, for a client that can satisfy all of it. With
 a2alock.yaml. OLD and NEW are files or URLs, and one of them may be - for standard
 input.
 
-Exit codes: as check; 3 also where OLD is no card that a client could call.`,
+Exit codes: as check; 3 also where OLD is no card that a client could call (with
+--lock, the client of a2alock.yaml).`,
 		Example: "  a2alock diff old.json new.json\n  git show main:card.json | a2alock diff - card.json --fail-on review",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 2 {
@@ -39,63 +39,84 @@ Exit codes: as check; 3 also where OLD is no card that a client could call.`,
 			return nil
 		},
 	}
-	o := addOutputs(c)
+	o := a.addOutputs(c, failedReport)
 	c.Flags().Var((*filled)(&lockPath), "lock", "say what the change means for this `LOCK`")
 	addFailOn(c, &failOn)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		cfg, err := a.config()
+		level, err := a.level(failOn)
 		if err != nil {
 			return err
 		}
-		level, err := failLevel(failOn, cfg.Policy.FailOn)
-		if err != nil {
-			return err
-		}
-		was, err := a.bytes(c.Context(), args[0])
-		if err != nil {
-			return err
-		}
-		now, err := a.bytes(c.Context(), args[1])
-		if err != nil {
-			return err
-		}
-		result, err := a.compare(was, now, lockPath)
-		if err != nil {
-			if d, ok := errors.AsType[*card.DocumentError](err); ok {
-				return &exit{code: exitUndecided, err: fmt.Errorf("%s: %w", redact.URL(args[0]), d)}
+		d := &difference{app: a, old: args[0], new: args[1], lock: &lockfile.Lock{Agent: redact.URL(args[1])}}
+		if lockPath != "" {
+			if d.lock, err = readLock(lockPath); err != nil {
+				return err
 			}
-			return err
 		}
-		if lockPath == "" {
-			result.Lock.Agent = redact.URL(args[1]) // what the report is about
+		result, err := d.judge(c.Context())
+		if err != nil {
+			return err
 		}
 		return a.print(report.New([]*diff.Result{result}, level, nil), o)
 	}
 	return c
 }
 
-// compare holds two cards against each other, for a lock where one is named.
-func (a *app) compare(was, now []byte, lockPath string) (*diff.Result, error) {
-	base := diff.Comparison{Policy: a.policy, At: time.Now()}
-	if lockPath == "" {
-		return diff.Cards(was, now, a.cardOptions(), base)
-	}
-	lock, err := readLock(lockPath)
+// A difference is one run of `a2alock diff`.
+type difference struct {
+	*app
+	old, new string
+	lock     *lockfile.Lock // without a path where no flag named one
+}
+
+// judge holds NEW against OLD. A card that did not come, or is none, leaves the
+// lock undecided, whichever side it is.
+func (d *difference) judge(ctx context.Context) (*diff.Result, error) {
+	policy, err := d.policyOf(d.lock)
 	if err != nil {
-		return nil, err
+		return nil, usage(err)
 	}
-	policies, err := a.policies([]*lockfile.Lock{lock})
-	if err != nil {
-		return nil, err
+	var bodies [2][]byte
+	for i, name := range []string{d.old, d.new} {
+		body, err := d.bytes(ctx, name)
+		if x, ok := errors.AsType[*exit](err); ok && x.code == exitUndecided {
+			return undecided(d.lock, x.err), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		bodies[i] = body
 	}
-	base.Policy, base.Client = policies[0], &a.cfg.Client
-	before := compile.Read(was, base.Client, a.cardOptions())
-	if before.Err != nil {
+	result, err := d.compare(bodies[0], bodies[1], diff.Comparison{Policy: policy, At: time.Now()})
+	if doc, ok := errors.AsType[*card.DocumentError](err); ok {
+		return diff.Undecided(d.lock, doc.State, redact.URL(d.old)+": "+doc.Detail()), nil
+	}
+	return result, err
+}
+
+// compare holds two cards against each other, for the lock where one is named:
+// then OLD is what it was pinned from. The error is a [*card.DocumentError]
+// where OLD is no card that the client could call.
+func (d *difference) compare(was, now []byte, base diff.Comparison) (*diff.Result, error) {
+	if d.lock.Path == "" {
+		result, err := diff.Cards(was, now, d.cardOptions(), base)
+		if err == nil {
+			result.Lock.Agent = d.lock.Agent // what the report is about
+		}
+		return result, err
+	}
+	base.Client = &d.cfg.Client
+	before := compile.Read(was, base.Client, d.cardOptions())
+	switch {
+	case before.Err != nil:
 		return nil, before.Err
+	case !before.Profile.Usable:
+		return nil, &card.DocumentError{State: card.Invalid, Msg: "the client cannot call the agent: " + before.Profile.Reason}
 	}
+	lock := d.lock
 	lock.Profile, lock.CardDigest, lock.AgentVersion = before.Profile, before.Digest, before.Profile.AgentVersion
 	lock.Interface = nil // as OLD has it
-	return diff.Judge(lock, compile.Read(now, base.Client, a.cardOptions()), base), nil
+	return diff.Judge(lock, compile.Read(now, base.Client, d.cardOptions()), base), nil
 }
 
 // bytes reads what CARD means, as it came.
@@ -103,7 +124,7 @@ func (a *app) bytes(ctx context.Context, arg string) ([]byte, error) {
 	if !isURL(arg) {
 		body, err := a.readFile(arg)
 		if err != nil {
-			return nil, usage(err)
+			return nil, fileExit(err)
 		}
 		return body, nil
 	}

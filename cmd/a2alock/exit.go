@@ -6,13 +6,10 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/a2alock/a2alock/diff"
-	"github.com/a2alock/a2alock/internal/redact"
 	"github.com/a2alock/a2alock/report"
 )
 
@@ -76,10 +73,10 @@ func run(ctx context.Context, e *env, args []string) (code int) {
 	out := &output{Writer: e.stdout}
 	inner := *e
 	inner.stdout = out
-	root := newRoot(&inner)
+	root, a := newApp(&inner)
 	root.SetArgs(args)
 	c, err := root.ExecuteContextC(ctx)
-	code = conclude(&inner, c, err, wantsJSON(c, args))
+	code = a.conclude(c, args, err, out)
 	if out.err != nil { // nobody has the result, whatever it was
 		printError(e.stderr, fmt.Errorf("writing the result: %w", out.err))
 		return exitUndecided
@@ -88,7 +85,7 @@ func run(ctx context.Context, e *env, args []string) (code int) {
 }
 
 // conclude says what the command c ended with.
-func conclude(e *env, c *cobra.Command, err error, asJSON bool) int {
+func (a *app) conclude(c *cobra.Command, args []string, err error, stdout *output) int {
 	if err == nil {
 		return exitOK
 	}
@@ -99,26 +96,13 @@ func conclude(e *env, c *cobra.Command, err error, asJSON bool) int {
 	if x.err == nil {
 		return x.code
 	}
-	printError(e.stderr, x.err)
-	printHint(e.stderr, x.hint)
-	if x.code == exitUsage && asJSON {
-		_ = report.WriteJSON(e.stdout, failure(c, lines(x.err))) // e.stdout keeps the error
+	printError(a.stderr, x.err)
+	printHint(a.stderr, x.hint)
+	if o := a.results[c]; o != nil && (x.code == exitUsage || x.code == exitUndecided) {
+		o.read(args)
+		o.fail(c, x, stdout)
 	}
 	return x.code
-}
-
-// failure is what a command that did not get to its work prints as JSON: its
-// result, where that has room for errors, else the errors alone.
-func failure(c *cobra.Command, errs []string) any {
-	switch c.Name() {
-	case "check", "diff", "impact":
-		return report.New(nil, diff.Breaking, errs)
-	case "validate":
-		return report.InvalidRun(redact.URL(c.Flags().Arg(0)), errs)
-	}
-	return struct {
-		Errors []string `json:"errors"`
-	}{errs}
 }
 
 // crashed tells of a bug: of the panic's text, which may hold a card's, no
@@ -148,13 +132,3 @@ func printHint(w io.Writer, text string) {
 }
 
 func lines(err error) []string { return strings.Split(err.Error(), "\n") }
-
-// wantsJSON looks for --format json in a command line that may not have parsed;
-// compile prints nothing else.
-func wantsJSON(c *cobra.Command, args []string) bool {
-	if c.Flags().Lookup("format") == nil {
-		return c.Name() == "compile"
-	}
-	i := slices.Index(args, "--format")
-	return slices.Contains(args, "--format=json") || i >= 0 && i+1 < len(args) && args[i+1] == "json"
-}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -171,21 +170,33 @@ func (s *screen) text() string {
 	return s.b.String()
 }
 
-func TestWantsJSON(t *testing.T) {
+// Where JSON was asked for, a run that fails prints it; what was asked for is
+// the flag's say, and the command line's where that could not be read.
+func TestFailedForm(t *testing.T) {
+	t.Chdir(t.TempDir())
 	for _, tt := range []struct {
 		args []string
 		want bool
 	}{
 		{[]string{"check", "--format", "json", "--nosuch"}, true},
 		{[]string{"check", "--nosuch", "--format=json"}, true},
+		{[]string{"check", "--nosuch", "--format=text", "--format", "json"}, true},
+		{[]string{"check", "--nosuch", "--format=json", "--format", "text"}, false},
+		{[]string{"check", "--nosuch", "--", "--format=json"}, false},
 		{[]string{"check", "--format"}, false},
+		{[]string{"check", "--format", "yaml"}, false},
 		{[]string{"check", "--format", "text", "json"}, false},
+		{[]string{"check", "--format", "json", "--format", "text", "nosuch"}, false},
+		{[]string{"check", "--card=--format=json", "--card", "--format=json", "nosuch"}, false},
+		{[]string{"compile"}, true}, // it prints nothing else
+		{[]string{"compile", "--nosuch"}, true},
 		{[]string{"pin", "--format", "json"}, false}, // it has no such flag
 		{[]string{"--format", "json"}, false},
 	} {
-		c, _, _ := newRoot(&env{}).Find(slices.DeleteFunc(slices.Clone(tt.args), func(s string) bool { return s[0] == '-' }))
-		if got := wantsJSON(c, tt.args); got != tt.want {
-			t.Errorf("wantsJSON(%q) = %v, want %v", tt.args, got, tt.want)
+		var out bytes.Buffer
+		code := run(t.Context(), &env{stdin: strings.NewReader(""), stdout: &out, stderr: io.Discard}, tt.args)
+		if got := strings.HasPrefix(out.String(), "{") && strings.Contains(out.String(), `"errors": [`); code != exitUsage || got != tt.want {
+			t.Errorf("a2alock %q: exit code %d, JSON %v; want %d, %v\n%s", tt.args, code, got, exitUsage, tt.want, out.String())
 		}
 	}
 }

@@ -30,7 +30,7 @@ Exit codes: 0 told; 2 there is no such rule.`,
 			return ids, cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-	f := addFormat(c, "text", "json")
+	f := a.addFormat(c, "text", "json")
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		r, ok := diff.Lookup(args[0])
 		if !ok {
@@ -51,17 +51,11 @@ Exit codes: 0 told; 2 there is no such rule.`,
 
 // tell prints a rule for people.
 func (a *app) tell(r diff.Rule) {
-	fmt.Fprintf(a.stdout, "%s (%s%s): %s\n\n%s\n\nWhat to do: %s\n", r.ID, r.Class, floorMark(r), r.Title, r.Why, r.Do)
+	fmt.Fprintf(a.stdout, "%s (%s): %s\n\n%s\n\nWhat to do: %s\n", r.ID, r.Mark(), r.Title, r.Why, r.Do)
 	if r.Floor {
 		fmt.Fprint(a.stdout, "\nThe class is a floor: configuration cannot lower it.\n")
 	}
-	if r.Spec != "" {
-		spec := r.Spec
-		if '0' <= spec[0] && spec[0] <= '9' {
-			spec = "A2A " + spec
-		}
-		fmt.Fprintf(a.stdout, "\nSpecification: %s\n", spec)
-	}
+	fmt.Fprintf(a.stdout, "\nIt rests on %s.\n", r.Reference())
 	fmt.Fprint(a.stdout, "\nExample, as fragments of a card, a lock, or the URL that answers:\n")
 	for _, side := range []struct{ name, text string }{
 		{"was", r.Example.Was},

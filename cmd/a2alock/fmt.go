@@ -30,7 +30,7 @@ there is none.`,
 		if _, err := a.config(); err != nil {
 			return err
 		}
-		paths, err := a.locks(args)
+		paths, err := a.paths(args)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/config"
+	"github.com/a2alock/a2alock/internal/address"
 	"github.com/a2alock/a2alock/lockfile"
 	"github.com/a2alock/a2alock/netguard"
 )
@@ -32,30 +33,41 @@ func fetchExit(ctx context.Context, err error) error {
 }
 
 // refusalHint is the a2alock.yaml that would allow what was refused; "" for what
-// no configuration allows, and for what a server's redirect led to.
+// no configuration allows, and for what a server's redirect led to. Plain http
+// is judged first, so that a private host wants both keys.
 func refusalHint(r *netguard.Refused) string {
 	if r.Redirected || r.Host == "" {
 		return ""
 	}
-	switch target := net.JoinHostPort(r.Host, strconv.Itoa(int(r.Port))); r.Kind {
-	case netguard.KindAddress:
-		return fmt.Sprintf("if you mean it, allow it in a2alock.yaml: network: {allow: [%q]}", target)
-	case netguard.KindPlain:
-		return fmt.Sprintf("if you mean it, allow it in a2alock.yaml: network: {http: [%q]}", r.Host)
+	allow := fmt.Sprintf("allow: [%q]", net.JoinHostPort(r.Host, strconv.Itoa(int(r.Port))))
+	plain := fmt.Sprintf("http: [%q]", r.Host)
+	lines := ""
+	switch {
+	case r.Kind == netguard.KindAddress:
+		lines = allow
+	case r.Kind == netguard.KindPlain && address.IsPrivate(r.Host):
+		lines = allow + ", " + plain
+	case r.Kind == netguard.KindPlain:
+		lines = plain
+	default:
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("if you mean it, allow it in a2alock.yaml: network: {%s}", lines)
 }
 
-// refusal is how pin ends that package lockfile refused, with what to do.
+// refusal is how pin ends that package lockfile refused, with what to do. What
+// a flag lacks is a wrong command line, and all else is the card's.
 func (p *pinning) refusal(err error, profile *compile.Profile) error {
-	if _, ok := errors.AsType[*lockfile.ModeError](err); ok {
+	_, noSkill := errors.AsType[*lockfile.NoSkillError](err)
+	_, undeclared := errors.AsType[*lockfile.UndeclaredError](err)
+	_, noMode := errors.AsType[*lockfile.ModeError](err)
+	switch {
+	case noSkill:
+		return &exit{code: exitUsage, err: err, hint: "--skill ID says which the workflow needs"}
+	case undeclared, noMode: // the error names the flag
 		return usage(err)
 	}
-	x := &exit{code: exitFail, err: err, hint: unusableHint(profile, &p.cfg.Client)}
-	if _, ok := errors.AsType[*lockfile.NoSkillError](err); ok {
-		x.hint = "--skill ID says which the workflow needs"
-	}
-	return x
+	return &exit{code: exitFail, err: err, hint: unusableHint(profile, &p.cfg.Client)}
 }
 
 // unusableHint is the a2alock.yaml that would let the client speak with an

@@ -35,23 +35,15 @@ Exit codes: as check.`,
 		},
 		ValidArgsFunction: completeLocks,
 	}
-	o := addOutputs(c)
+	o := a.addOutputs(c, failedReport)
 	c.Flags().Var((*filled)(&agent), "agent", "only the locks on the agent whose card is at this `URL`")
 	addFailOn(c, &failOn)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		cfg, err := a.config()
+		level, err := a.level(failOn)
 		if err != nil {
 			return err
 		}
-		level, err := failLevel(failOn, cfg.Policy.FailOn)
-		if err != nil {
-			return err
-		}
-		paths, err := a.locks(args[1:])
-		if err != nil {
-			return err
-		}
-		locks, err := readLocks(paths)
+		locks, err := a.locks(args[1:])
 		if err != nil {
 			return err
 		}
@@ -80,7 +72,7 @@ func (a *app) ofAgent(locks []*lockfile.Lock, agent string) ([]*lockfile.Lock, e
 		}
 		return locks, nil
 	}
-	kept := slices.DeleteFunc(slices.Clone(locks), func(l *lockfile.Lock) bool { return l.Agent != agent })
+	kept := slices.DeleteFunc(slices.Clone(locks), func(l *lockfile.Lock) bool { return !sameURL(l.Agent, agent) })
 	if len(kept) == 0 {
 		return nil, &exit{
 			code: exitUsage,

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/diff"
 	"github.com/a2alock/a2alock/fetch"
@@ -47,17 +48,24 @@ func (a *app) judge(ctx context.Context, locks []*lockfile.Lock, from cards) ([]
 // locks' order.
 func (a *app) policies(locks []*lockfile.Lock) ([]diff.Policy, error) {
 	policies := make([]diff.Policy, len(locks))
-	var errs []error
+	errs := make([]error, len(locks))
 	for i, l := range locks {
-		var err error
-		if policies[i], err = a.policy.With(l.Policy); err != nil {
-			errs = append(errs, policyFaults(err, func(pointer string) string { return l.Path + ": /policy" + pointer }))
-		}
+		policies[i], errs[i] = a.policyOf(l)
 	}
-	if len(errs) > 0 {
-		return nil, usage(errors.Join(errs...))
+	if err := errors.Join(errs...); err != nil {
+		return nil, usage(err)
 	}
 	return policies, nil
+}
+
+// policyOf is the configured policy with the lock's own overrides. Its error
+// names the faults by their places in the lock.
+func (a *app) policyOf(l *lockfile.Lock) (diff.Policy, error) {
+	policy, err := a.policy.With(l.Policy)
+	if err != nil {
+		return policy, policyFaults(err, func(pointer string) string { return l.Path + ": /policy" + pointer })
+	}
+	return policy, nil
 }
 
 // A live is the answer of one agent, or why there is none.
@@ -82,13 +90,12 @@ func (a *app) answers(ctx context.Context, locks []*lockfile.Lock, from cards) (
 // oneFile gives every lock the same bytes, which makes sense for locks on one
 // agent alone, unless a person says otherwise.
 func (a *app) oneFile(locks []*lockfile.Lock, from cards) ([]*live, error) {
-	body, err := a.readFile(from.file)
+	one, err := a.recording(from.file)
 	if err != nil {
 		return nil, usage(err)
 	}
 	agents := map[string]bool{}
 	out := make([]*live, len(locks))
-	one := &live{Reading: compile.Read(body, &a.cfg.Client, a.cardOptions())}
 	for i, l := range locks {
 		out[i] = one
 		agents[l.Agent] = true
@@ -103,6 +110,19 @@ func (a *app) oneFile(locks []*lockfile.Lock, from cards) ([]*live, error) {
 	return out, nil
 }
 
+// recording is a file in an agent's place. Its error is that of a file which
+// cannot be read.
+func (a *app) recording(path string) (*live, error) {
+	body, err := a.readFile(path)
+	if _, ok := errors.AsType[*fetch.Error](err); ok {
+		return &live{err: err}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &live{Reading: compile.Read(body, &a.cfg.Client, a.cardOptions())}, nil
+}
+
 // recorded reads each lock's card from a folder. A lock without one stays
 // undecided: nobody has asked for it.
 func (a *app) recorded(locks []*lockfile.Lock, dir string) ([]*live, error) {
@@ -114,14 +134,13 @@ func (a *app) recorded(locks []*lockfile.Lock, dir string) ([]*live, error) {
 	out := make([]*live, len(locks))
 	for i, l := range locks {
 		path := filepath.Join(dir, lockfile.Name(l.Path)+".json")
-		body, err := a.readFile(path)
+		var err error
+		out[i], err = a.recording(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			out[i] = &live{err: &fetch.Error{URL: l.Agent, State: fetch.NeverChecked, Err: fmt.Errorf("%s is not there", filepath.ToSlash(path))}}
 		case err != nil:
 			return nil, usage(err)
-		default:
-			out[i] = &live{Reading: compile.Read(body, &a.cfg.Client, a.cardOptions())}
 		}
 	}
 	return out, nil
@@ -162,18 +181,26 @@ func (a *app) asked(ctx context.Context, locks []*lockfile.Lock) ([]*live, error
 // result judges one lock by its agent's answer.
 func result(l *lockfile.Lock, got *live, base diff.Comparison) *diff.Result {
 	if got.err != nil {
-		detail := got.err.Error()
-		if r, ok := errors.AsType[*netguard.Refused](got.err); ok {
-			if h := refusalHint(r); h != "" {
-				detail += "; " + h
-			}
-		}
-		state := fetch.Unreachable
-		if e, ok := errors.AsType[*fetch.Error](got.err); ok {
-			state = e.State
-		}
-		return diff.Undecided(l, state, detail)
+		return undecided(l, got.err)
 	}
 	base.Seen.URL, base.Seen.Offsite = got.url, got.offsite
 	return diff.Judge(l, got.Reading, base)
+}
+
+// undecided is the result where no card came, with the lines that would allow
+// what the operator's own policy refused.
+func undecided(l *lockfile.Lock, err error) *diff.Result {
+	state, detail := fetch.Unreachable, err.Error()
+	if e, ok := errors.AsType[*fetch.Error](err); ok {
+		state = e.State
+	}
+	if d, ok := errors.AsType[*card.DocumentError](err); ok {
+		state = d.State
+	}
+	if r, ok := errors.AsType[*netguard.Refused](err); ok {
+		if h := refusalHint(r); h != "" {
+			detail += "; " + h
+		}
+	}
+	return diff.Undecided(l, state, detail)
 }

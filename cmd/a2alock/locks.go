@@ -16,9 +16,18 @@ import (
 	"github.com/a2alock/a2alock/lockfile"
 )
 
-// locks resolves LOCK arguments (files or folders), or finds every lock under
+// locks reads the locks that LOCK arguments mean ([app.paths]).
+func (a *app) locks(args []string) ([]*lockfile.Lock, error) {
+	paths, err := a.paths(args)
+	if err != nil {
+		return nil, err
+	}
+	return readLocks(paths)
+}
+
+// paths resolves LOCK arguments (files or folders), or finds every lock under
 // the configured roots. An empty set is an error: it never passes.
-func (a *app) locks(args []string) ([]string, error) {
+func (a *app) paths(args []string) ([]string, error) {
 	for _, arg := range args {
 		if err := noLock(arg); err != nil {
 			return nil, err
@@ -26,7 +35,11 @@ func (a *app) locks(args []string) ([]string, error) {
 	}
 	roots := args
 	if len(roots) == 0 {
-		roots = a.cfg.Roots()
+		cfg, err := a.config("/locks")
+		if err != nil {
+			return nil, err
+		}
+		roots = cfg.Roots()
 	}
 	paths, err := lockfile.Find(roots)
 	if err != nil {

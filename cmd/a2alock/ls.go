@@ -33,16 +33,12 @@ Exit codes: 0 listed; 2 a lock is unreadable, or there is none.`,
 		Example:           "  a2alock ls\n  a2alock ls services/booking --format json",
 		ValidArgsFunction: completeLocks,
 	}
-	f := addFormat(c, "text", "json")
+	f := a.addFormat(c, "text", "json")
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		if _, err := a.config(); err != nil {
 			return err
 		}
-		paths, err := a.locks(args)
-		if err != nil {
-			return err
-		}
-		locks, err := readLocks(paths)
+		locks, err := a.locks(args)
 		if err != nil {
 			return err
 		}

@@ -49,10 +49,11 @@ func osEnv() *env {
 }
 
 // An output is a writer that remembers its first error, so that a command need
-// not ask after every line.
+// not ask after every line, and whether anything was written.
 type output struct {
 	io.Writer
-	err error
+	begun bool
+	err   error
 }
 
 func (o *output) Write(p []byte) (int, error) {
@@ -60,6 +61,6 @@ func (o *output) Write(p []byte) (int, error) {
 		return 0, o.err
 	}
 	n, err := o.Writer.Write(p)
-	o.err = err
+	o.begun, o.err = true, err
 	return n, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2alock/a2alock/diff"
 	"github.com/a2alock/a2alock/report"
 )
 
@@ -28,12 +29,72 @@ var formats = []string{"text", "json", "markdown"}
 type outputs struct {
 	format *format
 	files  outFiles
+	// failed is the result of a run that did not get to its work.
+	failed func(c *cobra.Command, errs []string) printable
+	// unparsed is whether the command line could not be read to its end.
+	unparsed bool
 }
 
-func addOutputs(c *cobra.Command) *outputs {
-	o := &outputs{format: addFormat(c, formats...)}
+// addOutputs is for a command whose result has room for errors.
+func (a *app) addOutputs(c *cobra.Command, failed func(*cobra.Command, []string) printable) *outputs {
+	o := &outputs{format: a.addFormat(c, formats...), failed: failed}
+	a.results[c] = o
 	c.Flags().Var(&o.files, "out", "also write the result to a file, as in markdown=report.md (repeatable)")
 	return o
+}
+
+// failedReport is that of check, diff and impact.
+func failedReport(_ *cobra.Command, errs []string) printable {
+	return report.New(nil, diff.Breaking, errs)
+}
+
+// failures is the result of a command that has none to show: the errors alone,
+// for programs. People read them on standard error.
+func failures(_ *cobra.Command, errs []string) printable { return failure{errs} }
+
+type failure struct {
+	Errors []string `json:"errors"`
+}
+
+func (f failure) JSON(w io.Writer) error                 { return report.WriteJSON(w, f) }
+func (failure) Text(io.Writer, report.TextOptions) error { return nil }
+func (failure) Markdown(io.Writer) error                 { return nil }
+func (failure) Exit() int                                { return exitUsage }
+
+// read takes from args what the flags would have said, had they all been read.
+func (o *outputs) read(args []string) {
+	if !o.unparsed {
+		return
+	}
+	for i, arg := range args {
+		name, value, ok := strings.Cut(arg, "=")
+		if !ok && i+1 < len(args) {
+			value = args[i+1]
+		}
+		switch name {
+		case "--":
+			return
+		case "--format":
+			_ = o.format.Set(value) // of a wrong one the error tells
+		case "--out":
+			_ = o.files.Set(value)
+		}
+	}
+}
+
+// fail shows the failed form: as JSON on standard output, unless a result
+// stands there already, and with a wrong command line, config or lock in the
+// files, where an older result would pass for this run's.
+func (o *outputs) fail(c *cobra.Command, x *exit, stdout *output) {
+	r := o.failed(c, lines(x.err))
+	if x.code == exitUsage {
+		for _, f := range o.files {
+			_ = f.write(r) // that it cannot be written may be the very error
+		}
+	}
+	if o.format.value == "json" && !stdout.begun {
+		_ = r.JSON(stdout) // stdout keeps the error
+	}
 }
 
 // An outFile is one --out.

@@ -74,7 +74,7 @@ func newPin(a *app) *cobra.Command {
 				return misuse(c, "--%s=false: pin adds to what a lock requires; to take it out, edit requires in the lock", flag)
 			}
 		}
-		if _, err := a.config(); err != nil {
+		if _, err := a.config(judging...); err != nil {
 			return err
 		}
 		if p.accept != "" && p.accept != "breaking" {

@@ -30,6 +30,9 @@ func (p *pinning) run(ctx context.Context, source string) error {
 		return err
 	}
 	p.CardDigest, p.Agent = got.Digest, cmp.Or(got.url, p.Agent)
+	if got.offsite { // from an origin that the lock trusts to answer for its agent
+		p.Agent = got.asked
+	}
 	if p.digest != "" && p.digest != got.Digest {
 		return refused(fmt.Errorf("%s: the card's digest is %s, want %s", redact.URL(source), got.Digest, p.digest))
 	}
@@ -64,7 +67,7 @@ func (p *pinning) read(ctx context.Context, source string) (*answer, error) {
 			return nil, err
 		}
 		p.lock, p.out = old, cmp.Or(p.out, source)
-		return p.exact(ctx, old.Agent)
+		return p.agent(ctx, old)
 	}
 	return p.file(ctx, source)
 }
@@ -146,9 +149,9 @@ func sameURL(a, b string) bool { return compile.NormalizeURL("", a) == compile.N
 // compare judges the old lock by the card, as check would. Where another URL
 // was asked than the lock's, that was a person's word and no redirect.
 func (p *pinning) compare(got *answer) (*diff.Result, *report.Report, error) {
-	policy, err := p.policy.With(p.Old.Policy)
+	policy, err := p.policyOf(p.Old)
 	if err != nil {
-		return nil, nil, usage(policyFaults(err, func(pointer string) string { return p.Old.Path + ": /policy" + pointer }))
+		return nil, nil, usage(err)
 	}
 	level, err := failLevel("", p.cfg.Policy.FailOn)
 	if err != nil {
@@ -156,7 +159,7 @@ func (p *pinning) compare(got *answer) (*diff.Result, *report.Report, error) {
 	}
 	base := diff.Comparison{Client: &p.cfg.Client, Policy: policy, At: p.At}
 	if sameURL(p.Old.Agent, got.asked) {
-		base.Seen.URL = got.url
+		base.Seen.URL, base.Seen.Offsite = got.url, got.offsite
 	}
 	result := diff.Judge(p.Old, got.Reading, base)
 	return result, report.New([]*diff.Result{result}, level, nil), nil

@@ -12,7 +12,6 @@ import (
 
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/diff"
-	"github.com/a2alock/a2alock/internal/redact"
 	"github.com/a2alock/a2alock/lockfile"
 	"github.com/a2alock/a2alock/report"
 )
@@ -49,8 +48,9 @@ wrong; 3 no valid card, or none at all.`,
 	flags := c.Flags()
 	flags.StringVar(&p.Skill, "skill", "", "the `ID` of the skill to call (required)")
 	flags.StringArrayVar(&p.Input, "input", nil, "a media `TYPE` that would be sent (repeatable; default: the lock's, or what the client sends)")
+	flags.StringArrayVar(&p.Accepts, "output", nil, "a media `TYPE` that can be used (repeatable, in order of preference; default: the lock's, or what the client accepts)")
 	flags.Var((*filled)(&p.cardFile), "card", "with a LOCK, take this `FILE` (- is standard input) for the agent's card")
-	f := addFormat(c, "text", "json")
+	f := a.addFormat(c, "text", "json")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if p.Skill == "" {
 			return misuse(c, "want --skill ID, the skill to call")
@@ -58,7 +58,7 @@ wrong; 3 no valid card, or none at all.`,
 		if p.cardFile != "" && !isLock(args[0]) {
 			return misuse(c, "--card goes with a LOCK, and %q is the card itself", args[0])
 		}
-		if _, err := a.config(); err != nil {
+		if _, err := a.config("/client", "/limits", "/strict", "/network", "/policy"); err != nil {
 			return err
 		}
 		return p.run(c.Context(), args[0], f.value)
@@ -123,12 +123,8 @@ func (p *planned) profile(ctx context.Context, arg string) (*compile.Profile, er
 	if got.err != nil {
 		return nil, fetchExit(ctx, got.err)
 	}
-	if got.offsite && !trusts(lock, got.url) {
-		return nil, &exit{
-			code: exitUndecided,
-			err:  fmt.Errorf("%s: redirected to another origin, %s", redact.URL(lock.Agent), redact.URL(got.url)),
-			hint: "a2alock check says what that means for the lock",
-		}
+	if err := strayed(lock, got.offsite, got.url, "a2alock check says what that means for the lock"); err != nil {
+		return nil, err
 	}
 	if err := readingExit(lock.Agent, got.Reading); err != nil {
 		return nil, err
@@ -136,13 +132,6 @@ func (p *planned) profile(ctx context.Context, arg string) (*compile.Profile, er
 	p.Lock = diff.Limit(diff.Comparison{Lock: lock, Now: got.Profile, Client: p.Client}, p.Skill)
 	p.unmet(lock, got.Profile)
 	return got.Profile, nil
-}
-
-// trusts is whether the operator named the origin of url beside the agent's.
-func trusts(l *lockfile.Lock, url string) bool {
-	return l.Trust != nil && slices.ContainsFunc(l.Trust.AllowedOrigins, func(o string) bool {
-		return compile.Origin("", o) == compile.Origin("", url)
-	})
 }
 
 // unmet notes what the lock requires of the agent and this call can do without:

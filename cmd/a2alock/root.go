@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,7 +10,13 @@ import (
 
 // newRoot builds the tree of commands. Each command is one file.
 func newRoot(e *env) *cobra.Command {
-	a := &app{env: e}
+	root, _ := newApp(e)
+	return root
+}
+
+// newApp is newRoot, and what its commands share.
+func newApp(e *env) (*cobra.Command, *app) {
+	a := &app{env: e, results: map[*cobra.Command]*outputs{}}
 	root := &cobra.Command{
 		Use:   "a2alock",
 		Short: "Lock what a workflow needs from remote A2A agents",
@@ -39,6 +44,9 @@ decided (the agent did not answer with a card, say); 130 interrupted.`,
 	root.SetErr(e.stderr)
 	root.SetVersionTemplate(versionLine() + "\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if o := a.results[c]; o != nil {
+			o.unparsed = true
+		}
 		return &exit{code: exitUsage, err: err, hint: c.CommandPath() + " --help lists the flags"}
 	})
 	flags := root.PersistentFlags()
@@ -57,7 +65,7 @@ decided (the agent did not answer with a card, say); 130 interrupted.`,
 	for _, c := range root.Commands() {
 		c.Flags().SortFlags = false // as a person needs them
 	}
-	return root
+	return root, a
 }
 
 // unread makes cobra's error kinder. What is left to cobra is a command that
@@ -117,30 +125,6 @@ func (f *filled) Set(s string) error {
 		return errors.New("empty (is a variable not set?)")
 	}
 	*f = filled(s)
-	return nil
-}
-
-// A format is the value of a --format flag: one of a few words.
-type format struct {
-	value   string
-	allowed []string
-}
-
-func addFormat(c *cobra.Command, allowed ...string) *format {
-	f := &format{value: allowed[0], allowed: allowed}
-	c.Flags().Var(f, "format", "how to print the result")
-	completeWith(c, "format", allowed)
-	return f
-}
-
-func (f *format) String() string { return f.value }
-func (f *format) Type() string   { return strings.Join(f.allowed, "|") }
-
-func (f *format) Set(s string) error {
-	if !slices.Contains(f.allowed, s) {
-		return errors.New("want " + strings.Join(f.allowed, " or "))
-	}
-	f.value = s
 	return nil
 }
 

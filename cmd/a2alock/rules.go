@@ -21,7 +21,7 @@ a2alock explain RULE tells one.`,
 		Example: "  a2alock rules\n  a2alock rules --format json",
 		Args:    none,
 	}
-	f := addFormat(c, "text", "json")
+	f := a.addFormat(c, "text", "json")
 	c.RunE = func(*cobra.Command, []string) error {
 		if f.value == "json" {
 			rules := []ruleInfo{}
@@ -32,7 +32,7 @@ a2alock explain RULE tells one.`,
 		}
 		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 		for _, r := range diff.Rules() {
-			fmt.Fprintf(w, "%s\t%s%s\t%s\n", r.ID, r.Class, floorMark(r), r.Title)
+			fmt.Fprintf(w, "%s\t%s\t%s\n", r.ID, r.Mark(), r.Title)
 		}
 		return w.Flush()
 	}
@@ -47,7 +47,9 @@ type ruleInfo struct {
 	Title string     `json:"title"`
 	Why   string     `json:"why"`
 	Do    string     `json:"do"`
-	Spec  string     `json:"spec"`
+	Spec  string     `json:"spec"` // a clause of A2A; "" for a rule about the lock
+	// Reference is what the rule rests on, for people.
+	Reference string `json:"reference"`
 
 	Example exampleInfo `json:"example"`
 }
@@ -65,7 +67,7 @@ type exampleInfo struct {
 func info(r diff.Rule) ruleInfo {
 	e := r.Example
 	return ruleInfo{
-		r.ID, r.Class, r.Floor, r.Title, r.Why, r.Do, r.Spec,
+		r.ID, r.Class, r.Floor, r.Title, r.Why, r.Do, r.Spec, r.Reference(),
 		exampleInfo{fragment(e.Was), fragment(e.Now), fragment(e.Lock), e.Seen, e.Also},
 	}
 }
@@ -76,11 +78,4 @@ func fragment(text string) jsontext.Value {
 		return nil
 	}
 	return jsontext.Value(text)
-}
-
-func floorMark(r diff.Rule) string {
-	if r.Floor {
-		return " †"
-	}
-	return ""
 }

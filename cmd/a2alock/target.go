@@ -17,6 +17,9 @@ func (p *pinning) target(profile *compile.Profile) error {
 	name := filepath.Base(lockfile.FileName(profile, p.Skills))
 	named := p.out != ""
 	if !named {
+		if _, err := p.config("/locks"); err != nil {
+			return err
+		}
 		p.out = display([]string{filepath.Join(p.pinDir(), name)})[0]
 	}
 	info, err := os.Stat(p.out)
@@ -98,7 +101,7 @@ func (a *app) pinDir() string {
 // isFound is whether a check without LOCK comes upon the lock just written.
 func (p *pinning) isFound() bool {
 	written, err := os.Stat(p.out)
-	if err != nil {
+	if err != nil || p.cfg.Require("/locks") != nil {
 		return true // and nothing to be said of it
 	}
 	for _, root := range p.cfg.Roots() {

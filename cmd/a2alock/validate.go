@@ -27,9 +27,11 @@ answer, a refusal, an empty file.`,
 		Example: "  a2alock validate https://pricing.partner.example --format json\n  a2alock validate - < card.json",
 		Args:    one("CARD"),
 	}
-	o := addOutputs(c)
+	o := a.addOutputs(c, func(c *cobra.Command, errs []string) printable {
+		return report.InvalidRun(redact.URL(c.Flags().Arg(0)), errs)
+	})
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if _, err := a.config(); err != nil {
+		if _, err := a.config(judging...); err != nil {
 			return err
 		}
 		name := redact.URL(args[0])

@@ -33,10 +33,12 @@ nothing else; after that it is back. A waiver is the one way around a floor (†
 
 --until is a day (the finding is back on the day after it, UTC) or an RFC 3339 time,
 at most policy.max_waiver ahead. The owner is the lock's; without one, --owner is
-required. Waiving the finding again replaces its waiver.
+required. Waiving the finding again replaces its waiver. A finding that names several
+skills gets a waiver for each. What is said of a waiver itself cannot be waived: renew
+that waiver, or take it out of the lock.
 
-Exit codes: 0 written; 1 no finding has that fingerprint; 2 the command line, the
-config or the lock is wrong; 3 the lock could not be checked.`,
+Exit codes: 0 written; 1 no finding has that fingerprint, or it is about a waiver; 2 the
+command line, the config or the lock is wrong; 3 the lock could not be checked.`,
 		Example: `  a2alock waive locks/pricing.a2a.lock.json 3f1c22d90a4b5e67 --until 2026-12-31 --reason "polling until 3.4 is out"`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 2 {
@@ -52,7 +54,7 @@ config or the lock is wrong; 3 the lock could not be checked.`,
 	flags.StringVar(&w.Owner, "owner", "", "who answers for it (default: the lock's owner)")
 	flags.Var((*filled)(&w.from.file), "card", "judge this `FILE` (- is standard input) as if the agent had answered with it")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if _, err := a.config(); err != nil {
+		if _, err := a.config(judging...); err != nil {
 			return err
 		}
 		lock, err := readLock(args[0])
@@ -106,14 +108,30 @@ func (w *waiving) run(ctx context.Context, lock *lockfile.Lock, fingerprint stri
 		return &exit{code: exitFail, err: fmt.Errorf("%s: no finding has the fingerprint %q", lock.Path, fingerprint), hint: fingerprints(r)}
 	}
 	f := r.Findings[i]
-	w.Rule, w.Path, w.Fingerprint = f.Rule, f.Path, f.Fingerprint
-	lock.Waivers = slices.DeleteFunc(lock.Waivers, func(old lockfile.Waiver) bool { return old.Fingerprint == f.Fingerprint })
-	lock.Waivers = append(lock.Waivers, w.Waiver)
+	if rule, _ := diff.Lookup(f.Rule); rule.After {
+		return &exit{
+			code: exitFail,
+			err:  fmt.Errorf("%s: %s cannot be waived: %s", lock.Path, f.Rule, f.Message),
+			hint: "renew that waiver (waive its finding again), or take it out of waivers in the lock",
+		}
+	}
+	w.add(lock, f)
 	if err := lock.WriteFile(lock.Path); err != nil {
 		return usage(err)
 	}
 	w.note(fmt.Sprintf("wrote %s: %s stands until %s", lock.Path, f.Rule, w.Until))
 	return nil
+}
+
+// add puts the waiver into the lock, once for each of the findings that f was
+// made of, in place of those that are there.
+func (w *waiving) add(lock *lockfile.Lock, f diff.Finding) {
+	w.Rule = f.Rule
+	for _, part := range f.Parts {
+		w.Path, w.Fingerprint = part.Path, part.Fingerprint
+		lock.Waivers = slices.DeleteFunc(lock.Waivers, func(old lockfile.Waiver) bool { return old.Fingerprint == part.Fingerprint })
+		lock.Waivers = append(lock.Waivers, w.Waiver)
+	}
 }
 
 // fingerprints names the findings that could have been meant.

@@ -124,7 +124,7 @@ func (s *story) check(ctx context.Context, w io.Writer, path string) error {
 	lock.Path = filepath.Base(path) // the temporary folder is of no interest
 	result := diff.Judge(lock, compile.Read(res.Body, &s.config.Client, card.Options{}), diff.Comparison{
 		Client: &s.config.Client,
-		Seen:   diff.Seen{URL: res.Final},
+		Seen:   diff.Seen{URL: res.Final, Offsite: res.Offsite},
 		At:     time.Now(),
 	})
 	return report.New([]*diff.Result{result}, diff.Breaking, nil).Text(w, report.TextOptions{})

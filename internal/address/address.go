@@ -6,6 +6,7 @@
 package address
 
 import (
+	"net"
 	"net/netip"
 	"net/url"
 	"strconv"
@@ -50,8 +51,8 @@ func Host(binding, u string) string {
 
 // IsPrivate reports whether host (without port; IPv6 with or without
 // brackets) names this machine or a network that outsiders cannot reach:
-// loopback, wildcard, private, link-local, shared (CGNAT) and multicast
-// addresses, in the spellings that C libraries read as addresses too
+// loopback, wildcard, private, link-local, shared (CGNAT), multicast and cloud
+// metadata addresses (see [ClassOf]), in the spellings that C libraries read as addresses too
 // ("127.1", "0x7f000001"), and names under localhost, .local, .internal and
 // .svc. It resolves nothing. An empty host is not private.
 func IsPrivate(host string) bool {
@@ -74,33 +75,6 @@ func IsPrivate(host string) bool {
 // RFC 6761 (localhost), RFC 6762 (local), ICANN's reserved internal, and the
 // names of Kubernetes services.
 var privateSuffixes = []string{".localhost", ".local", ".internal", ".svc"}
-
-// Ranges that package netip has no predicate for.
-var privateRanges = []netip.Prefix{
-	netip.MustParsePrefix("0.0.0.0/8"),      // "this network", RFC 1122
-	netip.MustParsePrefix("100.64.0.0/10"),  // CGNAT, RFC 6598
-	netip.MustParsePrefix("fec0::/10"),      // site-local, deprecated by RFC 3879
-	netip.MustParsePrefix("64:ff9b:1::/48"), // local NAT64, RFC 8215
-}
-
-var nat64 = netip.MustParsePrefix("64:ff9b::/96") // RFC 6052
-
-func isPrivateAddr(a netip.Addr) bool {
-	a = a.Unmap().WithZone("")
-	if nat64.Contains(a) {
-		b := a.As16()
-		a = netip.AddrFrom4([4]byte(b[12:]))
-	}
-	if a.IsLoopback() || a.IsUnspecified() || a.IsPrivate() || a.IsLinkLocalUnicast() || a.IsMulticast() {
-		return true
-	}
-	for _, p := range privateRanges {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
-}
 
 // parseClassic reads the IPv4 spellings of inet_aton: one to four parts,
 // decimal, octal or hexadecimal, the last one filling what is left.
@@ -146,7 +120,7 @@ func (a address) hostPort() string {
 // split works on the text, since a round trip through [url.URL] could change
 // how a path is escaped. It refuses what [url.Parse] refuses.
 func split(binding, u string) (address, bool) {
-	if binding == grpcBinding && isHostPort(u) {
+	if binding == grpcBinding && IsHostPort(u) {
 		u = "https://" + u
 	}
 	scheme, rest, ok := strings.Cut(u, "://")
@@ -169,16 +143,15 @@ func split(binding, u string) (address, bool) {
 	return a, a.host != ""
 }
 
-// isHostPort reports whether u is host:port and no URL.
-func isHostPort(u string) bool {
-	if strings.ContainsAny(u, "/?#@") {
-		return false
-	}
-	i := strings.LastIndexByte(u, ':')
-	if i <= 0 {
-		return false
-	}
-	n, err := strconv.ParseUint(u[i+1:], 10, 16)
+// IsHostPort reports whether u is host:port and no URL, as GRPC addresses are.
+func IsHostPort(u string) bool {
+	host, port, err := net.SplitHostPort(u)
+	return err == nil && host != "" && IsPort(port) && !strings.ContainsAny(host, "/?#@{}<>\\ ")
+}
+
+// IsPort reports whether s is a port that can be called.
+func IsPort(s string) bool {
+	n, err := strconv.ParseUint(s, 10, 16)
 	return err == nil && n > 0
 }
 

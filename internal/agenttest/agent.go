@@ -9,9 +9,9 @@
 //	agent.SetCard(agenttest.Merge(agent.Card(), `{"capabilities": {"streaming": false}}`))
 //
 // The SDK enforces whatever the card of the moment says: the agent above
-// refuses to stream from then on. [Raw] serves any handler, [Shape] gives the
-// cards that other SDKs put on the wire, and [Main] is the whole agent as a
-// command for scripts.
+// refuses to stream from then on. [Agent.SetAnswer] serves the card in any way
+// a broken server might, [Shape] gives the cards that other SDKs put on the
+// wire, and [Main] is the whole agent as a command for scripts.
 package agenttest
 
 import (

@@ -2,13 +2,9 @@ package agenttest_test
 
 import (
 	"bytes"
-	"crypto/md5"
 	"encoding/json"
-	"fmt"
-	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/a2alock/a2alock/internal/agenttest"
 )
@@ -68,62 +64,5 @@ func TestShapes(t *testing.T) {
 	}
 	if n := len(agenttest.Shapes()); n < 10 {
 		t.Errorf("there are %d shapes, want all that the doc comment lists", n)
-	}
-}
-
-func TestServeShape(t *testing.T) {
-	base := agenttest.ServeShape(t, "js-case")
-	res, body := get(t, base+agenttest.WellKnown, nil)
-	if res.StatusCode != 200 || body != string(agenttest.Shape("js-case", base)) {
-		t.Errorf("GET = %d %q", res.StatusCode, body)
-	}
-}
-
-func TestJavaCard(t *testing.T) {
-	body := agenttest.Shape("java", "http://127.0.0.1:1")
-	started := time.Date(2026, 10, 2, 8, 30, 0, 0, time.UTC)
-	s := agenttest.Raw(t, agenttest.JavaCard(body, started))
-	etag := fmt.Sprintf(`"%x"`, md5.Sum(body))
-	for _, ask := range []http.Header{nil, {"If-None-Match": {etag}}} {
-		res, got := get(t, s.URL, ask)
-		if res.StatusCode != 200 || got != string(body) || res.Header.Get("ETag") != etag {
-			t.Errorf("GET with %v = %d, ETag %q; want 200 and %q, since a2a-java never says 304",
-				ask, res.StatusCode, res.Header.Get("ETag"), etag)
-		}
-		if got := res.Header.Get("Last-Modified"); got != "Fri, 02 Oct 2026 08:30:00 GMT" {
-			t.Errorf("Last-Modified = %q", got)
-		}
-	}
-}
-
-func TestJSCard(t *testing.T) {
-	s := agenttest.Raw(t, agenttest.JSCard([]byte(`{}`)))
-	res, body := get(t, s.URL, nil)
-	etag := res.Header.Get("ETag")
-	if body != "{}" || !strings.HasPrefix(etag, `W/"`) || len(etag) != len(`W/""`)+16 {
-		t.Fatalf("GET = %q, ETag %q; want a weak ETag of 16 digits", body, etag)
-	}
-	if res, body := get(t, s.URL, http.Header{"If-None-Match": {etag}}); res.StatusCode != 304 || body != "" {
-		t.Errorf("GET with If-None-Match = %d %q, want 304", res.StatusCode, body)
-	}
-	if res, _ := get(t, s.URL, http.Header{"If-None-Match": {`W/"0000000000000000"`}}); res.StatusCode != 200 {
-		t.Errorf("GET with another If-None-Match = %d, want 200", res.StatusCode)
-	}
-}
-
-func TestByVersion(t *testing.T) {
-	s := agenttest.Raw(t, agenttest.ByVersion(map[string]http.Handler{
-		"":    agenttest.JSON([]byte("blended")),
-		"1.0": agenttest.JSON([]byte("pure")),
-	}, true))
-	for version, want := range map[string]string{"": "blended", "0.3": "blended", "1.0": "pure"} {
-		header := http.Header{}
-		if version != "" {
-			header.Set("A2A-Version", version)
-		}
-		res, got := get(t, s.URL, header)
-		if got != want || res.Header.Get("Vary") != "A2A-Version" {
-			t.Errorf("GET with A2A-Version %q = %q, Vary %q; want %q", version, got, res.Header.Get("Vary"), want)
-		}
 	}
 }

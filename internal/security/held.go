@@ -42,55 +42,14 @@ func (r *Record) recorded(all bool) []held {
 }
 
 // pinned is the index, among the recorded alternatives of a skill, of the
-// one that the client meant to use. A lock that does not name it meant the
-// first one that the client can meet within the recorded scopes, else the first
-// within them, else the first that it can meet.
+// one that the client meant to use.
 func (r *Record) pinned(s Skill) int {
-	list := ways(s.Was)
-	within := func(a compile.Alternative) bool {
-		for _, use := range a.Schemes {
-			if len(missing(use.Scopes, s.Scopes)) > 0 {
-				return false
-			}
-		}
-		return true
+	var held []compile.Credential
+	if r.client != nil {
+		held = r.client.Credentials
 	}
-	if s.Schemes != nil {
-		first := -1
-		for i, a := range list {
-			if !namesOf(a, s.Schemes) {
-				continue
-			}
-			if first < 0 {
-				first = i
-			}
-			if s.Scopes == nil || within(a) {
-				return i
-			}
-		}
-		if first >= 0 {
-			return first
-		}
-	}
-	readable := func(a compile.Alternative) bool { return !unreadable(a) }
-	best := []func(compile.Alternative) bool{r.clientMeets, readable}
-	if s.Scopes != nil {
-		best = []func(compile.Alternative) bool{
-			func(a compile.Alternative) bool { return r.clientMeets(a) && within(a) },
-			func(a compile.Alternative) bool { return readable(a) && within(a) },
-			r.clientMeets, readable,
-		}
-	}
-	for _, good := range best {
-		if i := slices.IndexFunc(list, good); i >= 0 {
-			return i
-		}
-	}
-	return 0
-}
-
-func (r *Record) clientMeets(a compile.Alternative) bool {
-	return r.client != nil && compile.Meets(a, r.client.Credentials)
+	i, _ := Meant(ways(s.Was), s.Schemes, s.Scopes, held)
+	return i
 }
 
 // clientHolds reports whether the client names a credential for one scheme.

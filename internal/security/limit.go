@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/set"
 )
 
 // Held returns what the lock records for calls of a skill, by the names that
@@ -12,37 +13,79 @@ import (
 // would send secrets elsewhere. Nil scopes mean that it records too little to
 // say.
 func (r *Record) Held(id string, schemes map[string]compile.Scheme) (scopes map[string][]string, moved []string) {
-	i := slices.IndexFunc(r.skills, func(s Skill) bool { return s.ID == id })
+	s, ok := r.skill(id)
 	switch {
-	case i < 0 || r.skills[i].Gone:
+	case !ok:
 		return nil, nil
-	case !r.skills[i].Recorded:
-		return heldByWord(r.skills[i]), nil
-	case unreadable(ways(r.skills[i].Was)[r.pinned(r.skills[i])]):
+	case s.Recorded && unreadable(ways(s.Was)[r.pinned(s)]):
+		return nil, nil
+	case s.Recorded:
+		return r.heldByRecord(schemes)
+	}
+	word := heldByWord(s)
+	if word == nil {
 		return nil, nil
 	}
-	return r.heldByRecord(schemes)
+	// What other skills record counts too.
+	scopes, moved = r.heldByRecord(schemes)
+	for name, list := range word {
+		scopes[name] = append(slices.Clone(list), scopes[name]...)
+	}
+	return scopes, set.Without(moved, slices.Collect(maps.Keys(word)))
+}
+
+// Own returns which alternatives of a skill now, by index, are of the schemes
+// that the lock meant to use: for those the client may present what the lock
+// records alone.
+func (r *Record) Own(id string) []int {
+	s, ok := r.skill(id)
+	if !ok || !s.Recorded {
+		return nil
+	}
+	was := ways(s.Was)
+	pinned := was[r.pinned(s)]
+	if unreadable(pinned) {
+		return nil
+	}
+	var own []int
+	for i, a := range s.Now {
+		if _, ok := related(pinned, a, sameIdentity); ok {
+			own = append(own, i)
+		}
+	}
+	return own
+}
+
+// skill returns a skill that is there.
+func (r *Record) skill(id string) (Skill, bool) {
+	i := slices.IndexFunc(r.skills, func(s Skill) bool { return s.ID == id && !s.Gone })
+	if i < 0 {
+		return Skill{}, false
+	}
+	return r.skills[i], true
 }
 
 // heldByRecord finds the schemes that the lock records in the card, and those
-// of them that would send secrets elsewhere.
+// of them that would send secrets elsewhere than each record of them.
 func (r *Record) heldByRecord(schemes map[string]compile.Scheme) (scopes map[string][]string, moved []string) {
 	scopes = map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(schemes)) {
 		now := schemes[name]
-		h := r.nearest(now)
-		if h == nil {
+		if r.nearest(now) == nil {
 			continue
 		}
 		scopes[name] = []string{}
-		for _, other := range r.held {
-			if alike(other.scheme, now) {
-				scopes[name] = append(scopes[name], other.scopes...)
+		stays := false
+		for _, h := range r.held {
+			if !alike(h.scheme, now) {
+				continue
 			}
+			scopes[name] = append(scopes[name], h.scopes...)
+			l := look{r: r}
+			l.endpoints(pair{h.name, name, compile.SchemeUse{Scheme: h.scheme}, compile.SchemeUse{Scheme: now}})
+			stays = stays || !slices.ContainsFunc(l.out, func(c Change) bool { return c.Rule == EndpointOriginChanged })
 		}
-		l := look{r: r}
-		l.endpoints(pair{h.name, name, compile.SchemeUse{Scheme: h.scheme}, compile.SchemeUse{Scheme: now}})
-		if slices.ContainsFunc(l.out, func(c Change) bool { return c.Rule == "scheme-endpoint-origin-changed" }) {
+		if !stays {
 			moved = append(moved, name)
 		}
 	}

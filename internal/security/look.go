@@ -6,6 +6,7 @@ import (
 
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/internal/say"
+	"github.com/a2alock/a2alock/internal/set"
 )
 
 // A look is one required skill's security, then and now. Its changes belong
@@ -42,7 +43,7 @@ func (r *Record) Changes() []Change {
 }
 
 // say adds a change of the skill's security as a whole.
-func (l *look) say(rule, format string, args ...any) *Change {
+func (l *look) say(rule Rule, format string, args ...any) *Change {
 	var was any
 	switch {
 	case l.s.Recorded:
@@ -53,7 +54,7 @@ func (l *look) say(rule, format string, args ...any) *Change {
 	return l.add(rule, change(l.path, was, l.s.Now, format, args...))
 }
 
-func (l *look) add(rule string, c Change) *Change {
+func (l *look) add(rule Rule, c Change) *Change {
 	c.Rule, c.Skill = rule, l.s.ID
 	l.out = append(l.out, c)
 	return &l.out[len(l.out)-1]
@@ -97,12 +98,12 @@ func (l *look) fromUnknown(pinned compile.Alternative) {
 	stays := slices.ContainsFunc(l.now, func(a compile.Alternative) bool { return sameUnknown(pinned, a) })
 	for _, a := range l.now {
 		if !unreadable(a) && (!stays || !recorded(a)) {
-			l.say("alternative-switched", "what it asks for could not be read when pinned, and can be now")
+			l.say(AlternativeSwitched, "what it asks for could not be read when pinned, and can be now")
 			return
 		}
 	}
 	if !stays {
-		l.say("security-unreadable", "what it asks for could not be read when pinned, and is something else now that cannot be read: %s",
+		l.say(Unreadable, "what it asks for could not be read when pinned, and is something else now that cannot be read: %s",
 			unreadableBecause(l.now[0]))
 	}
 }
@@ -111,7 +112,7 @@ func (l *look) fromUnknown(pinned compile.Alternative) {
 // more. All that an unknown scheme has is its name.
 func sameUnknown(a, b compile.Alternative) bool {
 	return maps.EqualFunc(a.Schemes, b.Schemes, func(was, now compile.SchemeUse) bool {
-		return sameScheme(was.Scheme, now.Scheme) && len(missing(now.Scopes, was.Scopes)) == 0
+		return sameScheme(was.Scheme, now.Scheme) && len(set.Without(now.Scopes, was.Scopes)) == 0
 	})
 }
 
@@ -119,13 +120,13 @@ func sameUnknown(a, b compile.Alternative) bool {
 func (l *look) definitions(pairs []pair) {
 	for _, p := range pairs {
 		if !alike(p.was.Scheme, p.now.Scheme) {
-			l.add("scheme-changed", change(say.Pointer("schemes", p.nowName), p.was.Scheme, p.now.Scheme,
+			l.add(SchemeChanged, change(say.Pointer("schemes", p.nowName), p.was.Scheme, p.now.Scheme,
 				"the scheme %s is another one: %s", say.Quote(p.nowName), difference(p.was.Scheme, p.now.Scheme)))
 			continue
 		}
 		l.renamed(p)
 		if lost := grants(p.was.Scheme, p.now.Scheme); len(lost) > 0 {
-			l.say("alternative-switched", "the scheme %s no longer has the grant %s; another one is left",
+			l.say(AlternativeSwitched, "the scheme %s no longer has the grant %s; another one is left",
 				say.Quote(p.nowName), say.List(lost))
 		}
 	}
@@ -134,7 +135,7 @@ func (l *look) definitions(pairs []pair) {
 // renamed compares what an equal scheme has beside its identity.
 func (l *look) renamed(p pair) {
 	if l.endpoints(p) == 0 && p.wasName != p.nowName {
-		l.add("scheme-renamed", change(say.Pointer("schemes", p.wasName), p.wasName, p.nowName,
+		l.add(SchemeRenamed, change(say.Pointer("schemes", p.wasName), p.wasName, p.nowName,
 			"the scheme %s is called %s now", say.Quote(p.wasName), say.Quote(p.nowName)))
 	}
 }
@@ -147,7 +148,7 @@ func (l *look) scopes(pairs []pair) {
 			continue // scheme-changed says it all
 		}
 		was, now = append(was, p.was.Scopes...), append(now, p.now.Scopes...)
-		freed = append(freed, missing(p.was.Scopes, p.now.Scopes)...)
+		freed = append(freed, set.Without(p.was.Scopes, p.now.Scopes)...)
 		lacking = append(lacking, l.r.lacks(p.now)...)
 	}
 	if len(lacking) > 0 {
@@ -155,12 +156,12 @@ func (l *look) scopes(pairs []pair) {
 		if recorded == nil {
 			recorded = was
 		}
-		l.add("scope-required", change(l.path, set(recorded), set(now),
-			"%s %s asked for, which the lock does not record", say.List(set(lacking)), say.Verb(len(set(lacking)), "is", "are")))
+		l.add(ScopeRequired, change(l.path, set.Of(recorded), set.Of(now),
+			"%s %s asked for, which the lock does not record", say.List(set.Of(lacking)), say.Verb(len(set.Of(lacking)), "is", "are")))
 	}
 	if len(freed) > 0 {
-		l.add("scope-no-longer-required", change(l.path, set(was), set(now),
-			"%s %s no longer asked for", say.List(set(freed)), say.Verb(len(set(freed)), "is", "are")))
+		l.add(ScopeNoLongerRequired, change(l.path, set.Of(was), set.Of(now),
+			"%s %s no longer asked for", say.List(set.Of(freed)), say.Verb(len(set.Of(freed)), "is", "are")))
 	}
 }
 
@@ -192,10 +193,10 @@ func (l *look) others(m matching, pinned []pair) {
 	}
 	gained = gained || slices.Contains(m.taken, false)
 	if gained {
-		l.say("alternative-gained", "another way to authenticate came; the pinned one stays")
+		l.say(AlternativeGained, "another way to authenticate came; the pinned one stays")
 	}
 	if lost {
-		l.say("alternative-lost", "a way to authenticate is gone; the pinned one stays")
+		l.say(AlternativeLost, "a way to authenticate is gone; the pinned one stays")
 	}
 }
 
@@ -205,35 +206,34 @@ func (l *look) gone(m matching) {
 	noneNeeded := l.was != nil && len(l.was[l.pin].Schemes) == 0 || l.was == nil && l.s.Schemes != nil
 	if i := slices.IndexFunc(l.now, l.canUse); i >= 0 {
 		if noneNeeded {
-			l.say("security-required", "no credential was needed and one is now; the client holds what is asked for").Mild = true
+			l.say(Required, "no credential was needed and one is now; the client holds what is asked for").Mild = true
 		} else {
-			l.say("alternative-switched", "the pinned way to authenticate is gone, and another can be met")
+			l.say(AlternativeSwitched, "the pinned way to authenticate is gone, and another can be met")
 		}
 		l.trusted(l.now[i])
 		return
 	}
 	for i, a := range l.now {
 		if unreadable(a) && !m.taken[i] {
-			l.say("security-unreadable", "no way to authenticate is left that can be read: %s", unreadableBecause(a))
+			l.say(Unreadable, "no way to authenticate is left that can be read: %s", unreadableBecause(a))
 			return
 		}
 	}
 	if noneNeeded {
-		l.say("security-required", "no credential was needed, and one is now")
+		l.say(Required, "no credential was needed, and one is now")
 		return
 	}
-	l.say("security-unsatisfiable",
+	l.say(Unsatisfiable,
 		"no way to authenticate can be met with what the lock records and the client is known to hold")
 }
 
-// trusted compares the addresses of a way that is met with another skill's
-// credential to those that the credential was recorded with.
+// trusted compares the addresses of recorded schemes in a way that is met to
+// those that they were recorded with. That the client is known to hold a
+// credential of the kind, or one with more scopes, does not tell that it is
+// another one.
 func (l *look) trusted(a compile.Alternative) {
 	for _, name := range slices.Sorted(maps.Keys(a.Schemes)) {
 		use := a.Schemes[name]
-		if l.r.clientHolds(name, use) {
-			continue
-		}
 		if h := l.r.nearest(use.Scheme); h != nil {
 			l.endpoints(pair{wasName: h.name, nowName: name, was: compile.SchemeUse{Scheme: h.scheme}, now: use})
 		}
@@ -249,10 +249,10 @@ func (l *look) weakened() {
 		return
 	}
 	if now == compile.Anonymous {
-		l.say("security-weakened", "anonymous calls are enough now; %s was the least", was)
+		l.say(Weakened, "anonymous calls are enough now; %s was the least", was)
 		return
 	}
-	l.say("security-weakened", "%s is enough now; %s was the least", now, was)
+	l.say(Weakened, "%s is enough now; %s was the least", now, was)
 }
 
 func weakest(list []compile.Alternative) (compile.Strength, bool) {
@@ -286,15 +286,15 @@ func (l *look) withoutRecord() {
 		}
 		var over []string
 		for _, use := range a.Schemes {
-			over = append(over, missing(use.Scopes, need.Scopes)...)
+			over = append(over, set.Without(use.Scopes, need.Scopes)...)
 		}
 		if len(over) == 0 || l.canMeet(a) {
 			return
 		}
 		asked = append(asked, over...)
 	}
-	l.add("scope-required", change(l.path, need.Scopes, l.s.Now,
-		"every way to authenticate asks for scopes that the lock does not record: %s", say.List(set(asked))))
+	l.add(ScopeRequired, change(l.path, need.Scopes, l.s.Now,
+		"every way to authenticate asks for scopes that the lock does not record: %s", say.List(set.Of(asked))))
 }
 
 // names reports whether an alternative of these very schemes is there.
@@ -308,5 +308,5 @@ func namesOf(a compile.Alternative, schemes []string) bool {
 			return false
 		}
 	}
-	return len(a.Schemes) == len(set(schemes))
+	return len(a.Schemes) == len(set.Of(schemes))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/internal/say"
+	"github.com/a2alock/a2alock/internal/set"
 )
 
 // alike reports whether two definitions are one scheme: kind, place, parameter
@@ -69,7 +70,7 @@ func sortedGrants(s compile.Scheme) []string { return slices.Sorted(maps.Keys(s.
 
 // grants returns those of a that b does not have, sorted.
 func grants(a, b compile.Scheme) []string {
-	return missing(sortedGrants(a), sortedGrants(b))
+	return set.Without(sortedGrants(a), sortedGrants(b))
 }
 
 // sameAlternative is true for what compiles to the same requirement.
@@ -94,7 +95,9 @@ func sameScheme(a, b compile.Scheme) bool {
 func (l *look) endpoints(p pair) int {
 	before := len(l.out)
 	a, b := p.was.Scheme, p.now.Scheme
-	l.endpoint(p, a.OAuth2MetadataURL, b.OAuth2MetadataURL, "oauth2_metadata_url")
+	if !l.came(p, a.OAuth2MetadataURL, b.OAuth2MetadataURL, tokenURLs(a), "oauth2_metadata_url") {
+		l.endpoint(p, a.OAuth2MetadataURL, b.OAuth2MetadataURL, "oauth2_metadata_url")
+	}
 	l.endpoint(p, a.OpenIDConnectURL, b.OpenIDConnectURL, "openid_connect_url")
 	for _, grant := range sortedGrants(a) {
 		was := a.Flows[grant]
@@ -105,9 +108,11 @@ func (l *look) endpoints(p pair) int {
 		l.endpoint(p, was.AuthorizationURL, now.AuthorizationURL, "flows", grant, "authorization_url")
 		l.endpoint(p, was.TokenURL, now.TokenURL, "flows", grant, "token_url")
 		l.endpoint(p, was.DeviceAuthorizationURL, now.DeviceAuthorizationURL, "flows", grant, "device_authorization_url")
-		l.refresh(p, was, now, grant)
+		if !l.came(p, was.RefreshURL, now.RefreshURL, []string{was.TokenURL}, "flows", grant, "refresh_url") {
+			l.endpoint(p, was.RefreshURL, now.RefreshURL, "flows", grant, "refresh_url")
+		}
 		if was.PKCERequired != now.PKCERequired {
-			l.add("change-unclassified", change(say.Pointer("schemes", p.nowName, "flows", grant, "pkce_required"),
+			l.add(Unclassified, change(say.Pointer("schemes", p.nowName, "flows", grant, "pkce_required"),
 				was.PKCERequired, now.PKCERequired, "the scheme %s %s PKCE", say.Quote(p.nowName),
 				map[bool]string{true: "now requires", false: "no longer requires"}[now.PKCERequired]))
 		}
@@ -115,15 +120,35 @@ func (l *look) endpoints(p pair) int {
 	return len(l.out) - before
 }
 
-// refresh compares where tokens are renewed. That is the token URL where the
-// card names no other (RFC 6749 6), so a refresh URL that came on another
-// origin is a move; on the same origin it only came.
-func (l *look) refresh(p pair, was, now compile.Flow, grant string) {
-	if was.RefreshURL == "" && now.RefreshURL != "" &&
-		compile.Origin("", was.TokenURL) != compile.Origin("", now.RefreshURL) {
-		was.RefreshURL = was.TokenURL
+// came looks at an address that only came, of those that a client may do
+// without: where tokens are renewed, and where it learns the other addresses.
+// On the origin of the token URL nobody new gets anything; on another one no
+// other rule says that secrets may go there now.
+func (l *look) came(p pair, was, now string, tokens []string, member ...string) bool {
+	if was != "" || now == "" {
+		return false
 	}
-	l.endpoint(p, was.RefreshURL, now.RefreshURL, "flows", grant, "refresh_url")
+	origin := compile.Origin("", now)
+	if origin == "" || !slices.ContainsFunc(tokens, func(u string) bool { return compile.Origin("", u) == origin }) {
+		l.add(Unclassified, change(say.Pointer(append([]string{"schemes", p.nowName}, member...)...), nil, now,
+			"the scheme %s has the %s %s now, on another origin than its token URL",
+			say.Quote(p.nowName), memberWords(member), say.Quote(now)))
+	}
+	return true
+}
+
+// tokenURLs are where a scheme sends secrets to for a token.
+func tokenURLs(s compile.Scheme) []string {
+	var list []string
+	for _, grant := range sortedGrants(s) {
+		list = append(list, s.Flows[grant].TokenURL)
+	}
+	return list
+}
+
+// memberWords says the last member of a path in words.
+func memberWords(member []string) string {
+	return strings.ReplaceAll(member[len(member)-1], "_", " ")
 }
 
 // endpoint compares one address. One that only came is no change.
@@ -132,19 +157,19 @@ func (l *look) endpoint(p pair, was, now string, member ...string) {
 		return
 	}
 	path := say.Pointer(append([]string{"schemes", p.nowName}, member...)...)
-	words := strings.ReplaceAll(member[len(member)-1], "_", " ")
+	words := memberWords(member)
 	if now == "" {
-		l.add("scheme-endpoint-changed", change(path, was, nil, "the scheme %s no longer has the %s %s",
+		l.add(EndpointChanged, change(path, was, nil, "the scheme %s no longer has the %s %s",
 			say.Quote(p.nowName), words, say.Quote(was)))
 		return
 	}
 	origin := compile.Origin("", was)
 	if origin != "" && origin == compile.Origin("", now) {
-		l.add("scheme-endpoint-changed", change(path, was, now, "the %s of the scheme %s was %s and is %s",
+		l.add(EndpointChanged, change(path, was, now, "the %s of the scheme %s was %s and is %s",
 			words, say.Quote(p.nowName), say.Quote(was), say.Quote(now)))
 		return
 	}
-	l.add("scheme-endpoint-origin-changed", change(path, was, now,
+	l.add(EndpointOriginChanged, change(path, was, now,
 		"secrets would go to another origin: the %s of the scheme %s was %s and is %s",
 		words, say.Quote(p.nowName), say.Quote(was), say.Quote(now)))
 }

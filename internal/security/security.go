@@ -16,6 +16,7 @@ import (
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/internal/say"
+	"github.com/a2alock/a2alock/internal/set"
 )
 
 // A Skill is the security of one required skill.
@@ -33,7 +34,7 @@ type Skill struct {
 
 // A Change is one difference, in the terms of a rule.
 type Change struct {
-	Rule    string
+	Rule    Rule
 	Skill   string
 	Path    string // RFC 6901, into the profile
 	Was     any    // nil where there is none
@@ -75,7 +76,7 @@ func FirstReadable(list []compile.Alternative) (schemes, scopes []string, ok boo
 		schemes = append(schemes, name)
 		scopes = append(scopes, use.Scopes...)
 	}
-	return set(schemes), set(scopes), true
+	return set.Of(schemes), set.Of(scopes), true
 }
 
 // ways writes "nothing is needed" as the one alternative that it is.
@@ -107,23 +108,5 @@ func unreadableBecause(a compile.Alternative) string {
 	if len(why) == 0 {
 		return "a scheme is of an unknown kind"
 	}
-	return strings.Join(set(why), "; ")
-}
-
-// missing returns what is in want and not in have, in want's order.
-func missing(want, have []string) []string {
-	var out []string
-	for _, w := range want {
-		if !slices.Contains(have, w) {
-			out = append(out, w)
-		}
-	}
-	return out
-}
-
-// set returns a sorted copy of list, equal items once, never nil.
-func set(list []string) []string {
-	out := append(make([]string, 0, len(list)), list...)
-	slices.Sort(out)
-	return slices.Compact(out)
+	return strings.Join(set.Of(why), "; ")
 }

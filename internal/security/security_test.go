@@ -52,7 +52,7 @@ func TestChanges(t *testing.T) {
 			if c.Skill != "s" || c.Message == "" || c.Mild {
 				t.Errorf("%s: %+v", tt.name, c)
 			}
-			got = append(got, c.Rule+" "+c.Path)
+			got = append(got, string(c.Rule)+" "+c.Path)
 		}
 		if s := strings.Join(got, ", "); s != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, s, tt.want)
@@ -67,7 +67,7 @@ func TestHeldAcrossSkills(t *testing.T) {
 		{ID: "b", Recorded: true, Was: []compile.Alternative{way("o", oauth("https://id.example/t"), "read")}, Now: []compile.Alternative{way("o", oauth("https://id.example/t"), "read")}},
 	}
 	r := New(skills, nil, false)
-	if c := r.Changes(); len(c) != 1 || c[0].Rule != "alternative-switched" {
+	if c := r.Changes(); len(c) != 1 || c[0].Rule != AlternativeSwitched {
 		t.Errorf("changes = %+v, want alternative-switched alone", c)
 	}
 	scopes, moved := r.Held("a", map[string]compile.Scheme{"new": oauth("https://elsewhere.example/t"), "z": key("Z")})
