@@ -136,7 +136,7 @@ func (w *witness) readDoors(doc fields) {
 	card := word(doc["protocolVersion"])
 	for _, x := range items(doc["supportedInterfaces"]) {
 		if m, ok := x.(fields); ok {
-			w.open(word(m["url"]), word(m["protocolBinding"]), firstWord(m["protocolVersion"], card), word(m["tenant"]))
+			w.open(m, []string{"protocolBinding", "transport"}, card)
 		}
 	}
 	old := "0.3"
@@ -144,19 +144,20 @@ func (w *witness) readDoors(doc fields) {
 		old = card
 	}
 	if u := word(doc["url"]); u != "" {
-		binding := word(doc["preferredTransport"])
 		known := slices.ContainsFunc(w.doors, func(d door) bool { return place("", d.url) == place("", u) }) ||
 			slices.ContainsFunc(items(doc["additionalInterfaces"]), func(x any) bool {
 				m, _ := x.(fields)
 				return place("", word(m["url"])) == place("", u)
 			})
-		if binding != "" || !known {
-			w.open(u, firstWord(binding, "JSONRPC"), old, "")
+		if t := doc["preferredTransport"]; t != nil && t != "" {
+			w.open(fields{"url": u, "transport": t}, []string{"transport"}, old)
+		} else if !known {
+			w.open(fields{"url": u, "transport": "JSONRPC"}, []string{"transport"}, old)
 		}
 	}
 	for _, x := range items(doc["additionalInterfaces"]) {
 		if m, ok := x.(fields); ok {
-			w.open(word(m["url"]), word(m["transport"]), firstWord(m["protocolVersion"], old), "")
+			w.open(m, []string{"transport", "protocolBinding"}, old)
 		}
 	}
 }
@@ -168,9 +169,19 @@ func firstWord(v any, or string) string {
 	return or
 }
 
-func (w *witness) open(u, binding, version, tenant string) {
-	if binding != "" && isAddress(binding, u) {
-		w.doors = append(w.doors, door{u, binding, minor(version), tenant})
+// open adds a door. Where something of it is of another type, nobody answers.
+func (w *witness) open(m fields, binding []string, version string) {
+	for _, name := range []string{"url", "protocolBinding", "transport", "protocolVersion", "tenant"} {
+		if _, ok := m[name].(string); m[name] != nil && !ok && (name != binding[len(binding)-1] || m[binding[0]] == nil) {
+			return
+		}
+	}
+	b := word(m[binding[0]])
+	if m[binding[0]] == nil {
+		b = word(m[binding[len(binding)-1]])
+	}
+	if u := word(m["url"]); b != "" && isAddress(b, u) {
+		w.doors = append(w.doors, door{u, b, minor(firstWord(m["protocolVersion"], version)), word(m["tenant"])})
 	}
 }
 
@@ -251,52 +262,61 @@ func readSchemes(v any) map[string]credential {
 	out := map[string]credential{}
 	m, _ := v.(fields)
 	for name, def := range m {
-		d, ok := def.(fields)
-		if def == nil {
-			continue
+		if def != nil {
+			out[name] = readScheme(def)
 		}
-		c := credential{unknown: !ok}
-		for wrapper, kind := range map[string]string{
-			"apiKeySecurityScheme": "apiKey", "httpAuthSecurityScheme": "http", "oauth2SecurityScheme": "oauth2",
-			"openIdConnectSecurityScheme": "openIdConnect", "mtlsSecurityScheme": "mutualTLS",
-		} {
-			if inner, ok := d[wrapper].(fields); ok {
-				c = readCredential(kind, inner)
-				d = nil
-			}
-		}
-		if d != nil {
-			c = readCredential(word(d["type"]), d)
-		}
-		out[name] = c
 	}
 	return out
 }
 
+// readScheme reads a definition in its wrapper, or in the flat form of 0.3. Where
+// both are there they say the same.
+func readScheme(def any) credential {
+	d, ok := def.(fields)
+	if !ok {
+		return credential{unknown: true}
+	}
+	var found []credential
+	for wrapper, kind := range map[string]string{
+		"apiKeySecurityScheme": "apiKey", "httpAuthSecurityScheme": "http", "oauth2SecurityScheme": "oauth2",
+		"openIdConnectSecurityScheme": "openIdConnect", "mtlsSecurityScheme": "mutualTLS",
+	} {
+		if d[wrapper] == nil {
+			continue
+		}
+		inner, ok := d[wrapper].(fields)
+		if !ok {
+			return credential{unknown: true}
+		}
+		found = append(found, readCredential(kind, inner))
+	}
+	switch len(found) {
+	case 0:
+		return readCredential(word(d["type"]), d)
+	case 1:
+		return found[0]
+	}
+	return credential{unknown: true}
+}
+
+// readCredential reads the members of one kind. What is missing that a client
+// could not do without, or of another type, makes it unknown.
 func readCredential(kind string, d fields) credential {
 	c := credential{kind: kind, origins: map[string]string{}}
 	switch kind {
 	case "apiKey":
-		c.place, c.name = firstWord(d["location"], word(d["in"])), word(d["name"])
+		c.place, c.name = c.needs(d, "location", "in"), c.needs(d, "name")
 		if c.place == "header" {
 			c.name = strings.ToLower(c.name) // the names of headers have no case
 		}
+		c.unknown = c.unknown || !slices.Contains([]string{"header", "query", "cookie"}, c.place)
 	case "http":
-		c.name = strings.ToLower(word(d["scheme"]))
+		c.name = strings.ToLower(c.needs(d, "scheme"))
 	case "oauth2":
-		flows, _ := d["flows"].(fields)
-		for _, grant := range slices.Sorted(maps.Keys(flows)) {
-			f, ok := flows[grant].(fields)
-			if !ok {
-				continue
-			}
-			c.grants = append(c.grants, grant)
-			for _, member := range []string{"authorizationUrl", "tokenUrl", "deviceAuthorizationUrl", "refreshUrl"} {
-				c.address(grant+" "+member, f[member])
-			}
-		}
+		c.readFlows(d["flows"])
 		c.address("metadata", d["oauth2MetadataUrl"])
 	case "openIdConnect":
+		c.needs(d, "openIdConnectUrl")
 		c.address("oidc", d["openIdConnectUrl"])
 	case "mutualTLS":
 	default:
@@ -305,8 +325,41 @@ func readCredential(kind string, d fields) credential {
 	return c
 }
 
+// needs reads the first of the members that is there.
+func (c *credential) needs(d fields, names ...string) string {
+	for _, name := range names {
+		if d[name] != nil {
+			c.unknown = c.unknown || word(d[name]) == ""
+			return word(d[name])
+		}
+	}
+	c.unknown = true
+	return ""
+}
+
+func (c *credential) readFlows(v any) {
+	flows, ok := v.(fields)
+	c.unknown = c.unknown || !ok
+	for _, grant := range []string{"authorizationCode", "clientCredentials", "deviceCode", "implicit", "password"} {
+		if flows[grant] == nil {
+			continue
+		}
+		f, ok := flows[grant].(fields)
+		_, isFlag := f["pkceRequired"].(bool)
+		_, isMap := f["scopes"].(fields)
+		c.unknown = c.unknown || !ok || f["pkceRequired"] != nil && !isFlag || f["scopes"] != nil && !isMap
+		c.grants = append(c.grants, grant)
+		for _, member := range []string{"authorizationUrl", "tokenUrl", "deviceAuthorizationUrl", "refreshUrl"} {
+			c.address(grant+" "+member, f[member])
+		}
+	}
+	c.unknown = c.unknown || len(c.grants) == 0
+}
+
 func (c *credential) address(what string, v any) {
-	if u := word(v); u != "" {
+	u, ok := v.(string)
+	c.unknown = c.unknown || v != nil && !ok
+	if u != "" {
 		c.origins[what] = origin("", u)
 	}
 }
@@ -333,27 +386,49 @@ func readWays(schemes map[string]credential, declared, legacy any) []way {
 	}
 	var ways []way
 	for _, x := range items(v) {
-		m, ok := x.(fields)
-		if wrapped, is := m["schemes"].(fields); is {
-			m = wrapped
-		}
-		w := way{asks: map[string]asked{}, unknown: !ok}
-		for name, v := range m {
-			scopes := v
-			if o, ok := v.(fields); ok {
-				scopes = o["list"]
-			}
-			c, ok := schemes[name]
-			a := asked{credential: c}
-			for _, s := range items(scopes) {
-				a.scopes = append(a.scopes, word(s))
-			}
-			w.unknown = w.unknown || !ok || c.unknown
-			w.asks[name] = a
-		}
-		ways = append(ways, w)
+		ways = append(ways, readWay(schemes, x))
 	}
 	return ways
+}
+
+// readWay reads one entry. An empty one asks for nothing; one that cannot be
+// read asks for something that nobody knows.
+func readWay(schemes map[string]credential, x any) way {
+	nobodyKnows := way{unknown: true}
+	m, ok := x.(fields)
+	if ok && m["schemes"] != nil {
+		m, ok = m["schemes"].(fields)
+	}
+	if !ok {
+		return nobodyKnows
+	}
+	w := way{asks: map[string]asked{}}
+	for name, v := range m {
+		if name == "schemes" && v == nil {
+			continue
+		}
+		if o, ok := v.(fields); ok {
+			if v = o["list"]; v == nil {
+				v = []any{}
+			}
+		}
+		scopes, ok := v.([]any)
+		if !ok {
+			return nobodyKnows
+		}
+		c, declared := schemes[name]
+		w.unknown = w.unknown || !declared || c.unknown
+		a := asked{credential: c}
+		for _, s := range scopes {
+			name, ok := s.(string)
+			if !ok {
+				return nobodyKnows
+			}
+			a.scopes = append(a.scopes, name)
+		}
+		w.asks[name] = a
+	}
+	return w
 }
 
 // A request is one call as it reaches the witness.

@@ -26,7 +26,7 @@ const fingerprintLength = 16
 
 // fingerprint names a finding by what it says: the same rule, path, was and now
 // have the same one in every run, whatever the class, the wording or the skills.
-// It is over the form of RFC 8785, so that others can compute it from a report.
+// It is over the form of RFC 8785, and so depends on no order of members either.
 func fingerprint(f Finding) string {
 	utf8 := jsontext.AllowInvalidUTF8(true) // so that no text can fail
 	text, err := json.Marshal([]any{f.Rule, f.Path, f.Was, f.Now}, json.Deterministic(true), utf8)

@@ -255,7 +255,29 @@ skill "half-bare": the card declares no media types for output: name them with -
 		},
 		{
 			name: "secret in the interface", profile: func(p *compile.Profile) { p.Interface.URL = "https://u:p@a.example" }, o: options("open"),
-			want: "/interface/url: credentials in the URL: a lock holds no secret", is: isA[*lockfile.Fault],
+			want: "/interface/url: credentials in the URL: a lock holds no secret\n/profile/interface/url: credentials in the URL: a lock holds no secret", is: isA[*lockfile.Fault],
+		},
+		{
+			name: "secret in another interface", profile: func(p *compile.Profile) {
+				p.Interfaces = append(p.Interfaces, compile.Interface{URL: "https://u:p@b.example", Binding: "GRPC", Version: "1.0"})
+			}, o: options("open"),
+			want: "/profile/interfaces/1/url: credentials in the URL: a lock holds no secret", is: isA[*lockfile.Fault],
+		},
+		{
+			name: "secret of the provider", profile: func(p *compile.Profile) { p.Provider = &card.Provider{URL: "https://u:p@b.example"} }, o: options("open"),
+			want: "/profile/provider/url: credentials in the URL: a lock holds no secret", is: isA[*lockfile.Fault],
+		},
+		{
+			name: "secret in a flow", profile: func(p *compile.Profile) {
+				use := oauth("a")
+				use.Flows = map[string]compile.Flow{"clientCredentials": {TokenURL: "https://u:p@id.example", Scopes: []string{}}}
+				p.Schemes = map[string]compile.Scheme{"o": use.Scheme}
+				open := p.Skills["open"]
+				open.Security = []compile.Alternative{alternative("o", use)}
+				p.Skills["open"] = open
+			}, o: options("open"),
+			want: "/profile/schemes/o/flows/clientCredentials/token_url: credentials in the URL: a lock holds no secret\n" +
+				"/profile/skills/open/security/0/schemes/o/flows/clientCredentials/token_url: credentials in the URL: a lock holds no secret", is: isA[*lockfile.Fault],
 		},
 		{
 			name: "all at once", o: with(options("images", "none"), func(o *lockfile.PinOptions) { o.Push, o.Input = true, []string{"image/png"} }),
@@ -278,6 +300,17 @@ push: the card does not declare it`, is: isA[*lockfile.SkillError],
 				t.Errorf("Pin error is a %T without the type for it", err)
 			}
 		})
+	}
+}
+
+// What looks like a secret may be none, so a person has to say.
+func TestPinNotesTheInterfacesQuery(t *testing.T) {
+	p := newProfile()
+	p.Interface.URL = "https://a.example/rpc?api_key=s3cret&x=1"
+	l, notes := pin(t, p, newClient(), options("open"))
+	want := "the interface's URL has what looks like a secret in it, and the lock holds it as it is: https://a.example/rpc?api_key=REDACTED&x=1"
+	if l.Interface.URL != p.Interface.URL || !slices.Contains(notes, want) {
+		t.Errorf("url = %s, notes = %q, want %q", l.Interface.URL, notes, want)
 	}
 }
 

@@ -55,7 +55,7 @@ func TestSchemaAcceptsGoldenLocks(t *testing.T) {
 }
 
 // beyondSchema are the invalid files whose fault no schema can name.
-var beyondSchema = []string{"repeated", "agent-userinfo-odd", "closed-place", "hidden-name", "invalid-utf8", "lone-surrogate"}
+var beyondSchema = []string{"repeated", "agent-userinfo-odd", "secrets", "closed-place", "hidden-name", "invalid-utf8", "lone-surrogate"}
 
 func TestSchemaRefusesWhatParseRefuses(t *testing.T) {
 	s := compileSchema(t)

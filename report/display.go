@@ -11,19 +11,22 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/internal/redact"
 )
 
 // maxListed is how many entries of a list are shown.
 const maxListed = 20
 
 // display shows a was or now on one line: a text as it is, a list of texts with
-// commas, anything else as JSON.
+// commas, anything else as JSON. What looks like a secret in a URL stays out, as
+// it does of the messages of findings: people paste what they read.
 func display(v any) string {
 	data, err := json.Marshal(v, json.Deterministic(true),
 		jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true), jsontext.EscapeForHTML(false))
 	if err != nil {
 		return "(unreadable)"
 	}
+	data = []byte(redact.Text(string(data)))
 	if s, ok := asText(data, ""); ok {
 		return cut(s, valueWidth)
 	}

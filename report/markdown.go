@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/internal/redact"
 )
 
 // markdownBytes is how long a report in Markdown gets: a comment on a merge
@@ -141,7 +142,7 @@ func (m *markdown) lock(l *Lock) {
 }
 
 func (m *markdown) finding(f *diff.Finding) {
-	m.line("- **%s** %s: %s", f.Class, Code(f.Rule), code(f.Message, messageWidth))
+	m.line("- **%s** %s: %s", f.Class, Code(f.Rule), code(redact.Text(f.Message), messageWidth))
 	if f.Path != "" {
 		m.line("  - at: %s", code(f.Path, messageWidth))
 	}
@@ -171,7 +172,7 @@ func (m *markdown) folded(fs []diff.Finding) {
 			m.line("- waived until %s by %s: %s %s, %s", code(f.Waived.Until, nameWidth), code(f.Waived.Owner, nameWidth),
 				f.Class, Code(f.Rule), code(f.Waived.Reason, messageWidth))
 		default:
-			m.line("- %s: %s", Code(f.Rule), code(f.Message, messageWidth))
+			m.line("- %s: %s", Code(f.Rule), code(redact.Text(f.Message), messageWidth))
 		}
 	}
 	m.line("\n</details>")
@@ -198,7 +199,7 @@ func (v *Validation) Markdown(w io.Writer) error {
 		if f.Path != "" {
 			at = cell(f.Path)
 		}
-		m.line("| %s | %s | %s |", f.Severity, at, strings.ReplaceAll(code(f.Message, messageWidth), "|", `\|`))
+		m.line("| %s | %s | %s |", f.Severity, at, strings.ReplaceAll(code(redact.Text(f.Message), messageWidth), "|", `\|`))
 	}
 	if m.left > 0 {
 		m.line("\n%s found no room here; `--format json` has all.", plural(m.left, "finding"))

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/internal/redact"
 )
 
 // TextOptions say how text is written.
@@ -228,12 +229,12 @@ func isShort(f *diff.Finding) bool { return f.Class == diff.Compatible && f.Waiv
 func (t *page) finding(f *diff.Finding) {
 	const indent = "    "
 	if w := f.Waived; w != nil {
-		t.line("  %s  %s %s: %s", t.word("waived"), f.Class, Line(f.Rule), cut(Line(f.Message), messageWidth))
+		t.line("  %s  %s %s: %s", t.word("waived"), f.Class, Line(f.Rule), cut(Line(redact.Text(f.Message)), messageWidth))
 		t.labelled(indent, "until", fmt.Sprintf("%s, by %s: %s", cut(Line(w.Until), nameWidth),
 			cut(Line(w.Owner), nameWidth), cut(Line(w.Reason), messageWidth)))
 		return
 	}
-	t.line("  %s  %s: %s", t.word(f.Class.String()), Line(f.Rule), cut(Line(f.Message), messageWidth))
+	t.line("  %s  %s: %s", t.word(f.Class.String()), Line(f.Rule), cut(Line(redact.Text(f.Message)), messageWidth))
 	if isShort(f) {
 		return
 	}

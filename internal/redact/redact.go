@@ -3,6 +3,7 @@ package redact
 
 import (
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -26,6 +27,12 @@ func URL(u string) string {
 	}
 	return u
 }
+
+// inText finds the absolute URLs in a sentence, or in JSON.
+var inText = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>\\\x60]+`)
+
+// Text is s with each absolute URL in it as [URL] has it.
+func Text(s string) string { return inText.ReplaceAllStringFunc(s, URL) }
 
 func redactUser(s string) string {
 	scheme, rest, ok := strings.Cut(s, "//")

@@ -30,3 +30,18 @@ func TestURL(t *testing.T) {
 		}
 	}
 }
+
+func TestText(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"", ""},
+		{"no URL, key=1", "no URL, key=1"},
+		{`it was "https://me:geheim@a.example/c?token=x" and is "http://b.example"`, `it was "https://REDACTED@a.example/c?token=REDACTED" and is "http://b.example"`},
+		{`{"url":"https://a.example/?sig=x&v=1","tenant":"t?key=1"}`, `{"url":"https://a.example/?sig=REDACTED&v=1","tenant":"t?key=1"}`},
+		{"<https://a.example/?key=x> `https://a.example/?key=y`", "<https://a.example/?key=REDACTED> `https://a.example/?key=REDACTED`"},
+		{`"https://a.example/?key=x\u003cy"`, `"https://a.example/?key=REDACTED\u003cy"`},
+	} {
+		if got := Text(tt.text); got != tt.want {
+			t.Errorf("Text(%q) = %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}
