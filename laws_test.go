@@ -3,6 +3,7 @@ package a2alock_test
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -91,20 +92,29 @@ func TestNothingChangedOfItself(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, cl, l := drawPinned(t)
 		body := s.render().bytes(spelling{})
-		data, err := lockfile.Format(drawStripped(t, l))
-		if err != nil {
-			t.Fatal(err)
-		}
-		read, err := lockfile.Parse(data, "x.a2a.lock.json")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, lock := range []*lockfile.Lock{l, read} {
+		for _, lock := range []*lockfile.Lock{l, reread(t, drawStripped(t, l))} {
 			if r := judge(t, lock, body, cl); len(r.Findings) > 0 || !r.Decided {
 				t.Fatalf("decided %v, findings %q\n%s", r.Decided, clips(r), describeWorld(s, cl, lock))
 			}
 		}
+		r, err := diff.Cards(body, body, card.Options{}, diff.Comparison{At: at})
+		if err != nil || len(r.Findings) > 0 || !r.Decided {
+			t.Fatalf("as two cards: %v, %+v\n%s", err, r, body)
+		}
 	})
+}
+
+// reread is a lock as it comes back from its file.
+func reread(t *rapid.T, l *lockfile.Lock) *lockfile.Lock {
+	data, err := lockfile.Format(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := lockfile.Parse(data, "x.a2a.lock.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read
 }
 
 // A card says the same in any order of members, with any white space, escapes
@@ -118,6 +128,9 @@ func TestSpellingChangesNothing(t *testing.T) {
 		plain := doc.bytes(spelling{})
 		want := compile.Read(plain, cl, card.Options{})
 		verdict := judge(t, l, plain, cl)
+		if d := cmp.Diff(clips(verdict), clips(judge(t, reread(t, l), plain, cl))); d != "" {
+			t.Fatalf("with the lock read back the verdict is another (-was +now):\n%s\n%s\n%s", d, describeWorld(s, cl, l), plain)
+		}
 		for name, how := range map[string]spelling{
 			"members":  {members: true},
 			"white":    {space: true},
@@ -196,9 +209,7 @@ func TestNeedingLessIsNeverWorse(t *testing.T) {
 func needLess(t *rapid.T, l *lockfile.Lock) (less *lockfile.Lock, what string) {
 	c := *l
 	c.Requires.Skills = map[string]lockfile.Need{}
-	for id, n := range l.Requires.Skills {
-		c.Requires.Skills[id] = n
-	}
+	maps.Copy(c.Requires.Skills, l.Requires.Skills)
 	ids := l.RequiredSkills()
 	id := pick(t, "skill", ids)
 	switch n := c.Requires.Skills[id]; pick(t, "less", []string{"skill", "input", "streaming", "push", "extension"}) {
@@ -263,6 +274,10 @@ func TestOfferingMoreIsNeverBreaking(t *testing.T) {
 		more, what := offerMore(t, s)
 		if r := judge(t, l, more.render().bytes(spelling{}), cl); r.Class == diff.Breaking || !r.Decided {
 			t.Fatalf("%s: decided %v: %q\n%s\nnow %s", what, r.Decided, clips(r), describeWorld(s, cl, l), more.render())
+		}
+		r, err := diff.Cards(s.render().bytes(spelling{}), more.render().bytes(spelling{}), card.Options{}, diff.Comparison{At: at})
+		if err != nil || r.Class == diff.Breaking || !r.Decided {
+			t.Fatalf("%s: as two cards: %v, %q\nwas %s\nnow %s", what, err, clips(r), s.render(), more.render())
 		}
 	})
 }
