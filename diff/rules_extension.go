@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/internal/say"
@@ -165,7 +166,7 @@ func versionApart(a, b string) bool {
 		if x[i] == y[i] {
 			continue
 		}
-		if !versionSegment.MatchString(x[i]) || !versionSegment.MatchString(y[i]) {
+		if !versionSegment().MatchString(x[i]) || !versionSegment().MatchString(y[i]) {
 			return false
 		}
 		apart = true
@@ -174,7 +175,9 @@ func versionApart(a, b string) bool {
 }
 
 // v1, 1.2.0, v2-beta, 2025-06-01
-var versionSegment = regexp.MustCompile(`^(?i:v?\d+(\.\d+)*([-.]?(alpha|beta|rc|pre|preview|draft)[-.]?\d*)?|\d{4}-\d{2}(-\d{2})?)$`)
+var versionSegment = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?i:v?\d+(\.\d+)*([-.]?(alpha|beta|rc|pre|preview|draft)[-.]?\d*)?|\d{4}-\d{2}(-\d{2})?)$`)
+})
 
 // segments keeps scheme and authority in one piece, since a port is no version.
 func segments(uri string) []string {

@@ -243,7 +243,7 @@ func (pin *pinning) secrets(l *Lock) error {
 	if err != nil {
 		return err
 	}
-	list := slices.DeleteFunc(lockShape.Faults(root), func(f shape.Fault) bool { return f.Msg != secretFault })
+	list := slices.DeleteFunc(lockShape().Faults(root), func(f shape.Fault) bool { return f.Msg != secretFault })
 	if u := redact.URL(l.Interface.URL); len(list) == 0 && u != l.Interface.URL {
 		pin.note("the interface's URL has what looks like a secret in it, and the lock holds it as it is: %s", u)
 	}

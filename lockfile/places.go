@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/url"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,19 +92,17 @@ func notEmpty(text string) string {
 	return ""
 }
 
-var digestForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
-
 func digest(text string) string {
-	if !digestForm.MatchString(text) {
+	hex, ok := strings.CutPrefix(text, "sha256:")
+	if !ok || len(hex) != 64 || strings.Trim(hex, "0123456789abcdef") != "" {
 		return quote(text) + ": want sha256: and 64 hex digits"
 	}
 	return ""
 }
 
-var majorMinorForm = regexp.MustCompile(`^[0-9]+\.[0-9]+$`)
-
 func majorMinor(text string) string {
-	if !majorMinorForm.MatchString(text) {
+	major, minor, ok := strings.Cut(text, ".")
+	if !ok || major == "" || minor == "" || strings.Trim(major+minor, "0123456789") != "" {
 		return quote(text) + ": want Major.Minor such as 1.0"
 	}
 	return ""

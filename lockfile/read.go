@@ -85,13 +85,13 @@ func Parse(data []byte, path string) (*Lock, error) {
 	if err != nil {
 		return nil, syntaxFault(data, path, err)
 	}
-	if err := faults(path, lockShape.Faults(root)); err != nil {
+	if err := faults(path, lockShape().Faults(root)); err != nil {
 		return nil, err
 	}
 	l := new(Lock)
 	// Unmarshalled from the compact form, so that what is kept raw does not
 	// depend on how the file was laid out.
-	if err := json.Unmarshal(lockShape.Compact(root), l); err != nil {
+	if err := json.Unmarshal(lockShape().Compact(root), l); err != nil {
 		return nil, &Fault{Path: path, Msg: err.Error()}
 	}
 	l.Path = path

@@ -218,7 +218,7 @@ func graftProfile(l, old *Lock) error {
 	if err != nil {
 		return err
 	}
-	s, _ := lockShape.Known("profile")
+	s, _ := lockShape().Known("profile")
 	if !s.Graft(now, was) {
 		return nil
 	}

@@ -115,7 +115,7 @@ func TestSchemaAgreesWithTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := schemaWalk{T: t, defs: root.Defs}
-	w.compare(lockShape, root, "")
+	w.compare(lockShape(), root, "")
 	if w.seen < 100 {
 		t.Errorf("compared %d places, want 100 or more", w.seen)
 	}
@@ -205,7 +205,7 @@ func TestPlacesExist(t *testing.T) {
 			walk(s.Elem, p+"/*")
 		}
 	}
-	walk(lockShape, "")
+	walk(lockShape(), "")
 	for p := range places {
 		if !slices.Contains(at, p) {
 			t.Errorf("places has %s, which no lock has", p)

@@ -3,13 +3,14 @@ package lockfile
 import (
 	"fmt"
 	"reflect"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/a2alock/a2alock/internal/shape"
 )
 
-var lockShape = shape.Of(reflect.TypeFor[Lock](), places)
+var lockShape = sync.OnceValue(func() *shape.Shape { return shape.Of(reflect.TypeFor[Lock](), places) })
 
 // Format returns the canonical bytes of l (docs/design.md, Lockfile): UTF-8,
 // LF, two spaces, members in order and unknown ones after them sorted, sets
@@ -23,7 +24,7 @@ func Format(l *Lock) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("writing a lock for %s: %w", quoteURL(l.Agent), err)
 	}
-	return lockShape.Format(root), nil
+	return lockShape().Format(root), nil
 }
 
 // tree returns v as it marshals.
