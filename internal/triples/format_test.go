@@ -1,4 +1,4 @@
-package a2alock_test
+package triples_test
 
 import (
 	"bytes"
@@ -73,7 +73,7 @@ func (e tripleFinding) String() string {
 // readTriples reads every theme, a txtar archive with one file a triple.
 func readTriples(t *testing.T) []*triple {
 	t.Helper()
-	themes, err := filepath.Glob("testdata/triples/*.txtar")
+	themes, err := filepath.Glob("../../testdata/triples/*.txtar")
 	if err != nil || len(themes) == 0 {
 		t.Fatalf("no themes in testdata/triples: %v", err)
 	}
@@ -281,7 +281,7 @@ func tripleJSON(text string) (any, error) {
 // document reads testdata/triples/FOLDER/NAME.json and edits it.
 func (c tripleChange) document(t *testing.T, folder string) any {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata/triples", folder, c.from+".json"))
+	data, err := os.ReadFile(filepath.Join("../../testdata/triples", folder, c.from+".json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package a2alock_test
+package triples_test
 
 import (
 	"os"
@@ -13,7 +13,7 @@ import (
 // docs/comparison.md shows the ten pairs of blindspots.txtar: each row says
 // what its triple wants, and what a hash of the card would.
 func TestComparisonDocs(t *testing.T) {
-	data, err := os.ReadFile("docs/comparison.md")
+	data, err := os.ReadFile("../../docs/comparison.md")
 	if err != nil {
 		t.Fatal(err)
 	}

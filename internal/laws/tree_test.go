@@ -1,4 +1,4 @@
-package a2alock_test
+package laws_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package a2alock_test
+package triples_test
 
 import (
 	"bytes"
