@@ -100,7 +100,7 @@ func TestParseHostile(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		used := (after.TotalAlloc - before.TotalAlloc) >> 20
 		t.Logf("%-28s %4d MB in %v, %d MB allocated", tt.name, len(data)>>20, took.Round(time.Millisecond), used)
-		if took > 5*time.Second || used > 256+4*uint64(len(data)>>20) {
+		if took > time.Minute || used > 256+4*uint64(len(data)>>20) {
 			t.Errorf("%s: Parse took %v and %d MB", tt.name, took, used)
 		}
 	}

@@ -31,6 +31,19 @@ func TestCapabilities(t *testing.T) {
 	}
 }
 
+// What is spelled in another case is unknown, and is no member.
+func TestVariantsAreUnknown(t *testing.T) {
+	c := mustParse(t, card10("capabilities", `{"Streaming":true,"extensions":[{"uri":"urn:a","Required":true}]}`,
+		"supportedInterfaces", `[{"url":"https://a.example/","protocolBinding":"JSONRPC","protocolVersion":"1.0","Tenant":"t"}]`))
+	for name, unknown := range map[string]map[string]jsontext.Value{
+		"Streaming": c.Capabilities.Unknown, "Required": c.Capabilities.Extensions[0].Unknown, "Tenant": c.Interfaces[0].Unknown,
+	} {
+		if len(unknown) != 1 || unknown[name] == nil {
+			t.Errorf("unknown members %v, want %s", unknown, name)
+		}
+	}
+}
+
 func TestExtensionFindings(t *testing.T) {
 	with := func(extensions string) string { return card10("capabilities", `{"extensions":`+extensions+`}`) }
 	const x = "/capabilities/extensions"

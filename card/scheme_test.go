@@ -67,6 +67,16 @@ func TestSchemeForms(t *testing.T) {
 			nil,
 		},
 		{
+			"unknown members, $case", `{"x":1,"scheme":{"$case":"mtlsSecurityScheme","value":{"y":2},"z":3}}`,
+			SecurityScheme{Kind: KindMutualTLS, Unknown: map[string]jsontext.Value{"x": jsontext.Value("1"), "y": jsontext.Value("2"), "scheme/z": jsontext.Value("3")}},
+			[]string{"warning sdk-form " + k + "/scheme"},
+		},
+		{
+			"another case", `{"apiKeySecurityScheme":{"location":"header","name":"X-Key","Name":"Y"}}`,
+			SecurityScheme{Kind: KindAPIKey, Location: "header", Name: "X-Key", Unknown: map[string]jsontext.Value{"Name": jsontext.Value(`"Y"`)}},
+			[]string{"gap case-variant " + k + "/apiKeySecurityScheme/Name"},
+		},
+		{
 			"unknown members of flows", `{"oauth2SecurityScheme":{"flows":{"ciba":{},"clientCredentials":{"tokenUrl":"https://id.example/t","scopes":{},"z":1}}}}`,
 			SecurityScheme{
 				Kind:    KindOAuth2,

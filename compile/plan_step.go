@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/internal/nearest"
 	"github.com/a2alock/a2alock/internal/set"
 )
@@ -90,7 +91,7 @@ func (k *planning) noCredential() string {
 func (k *planning) meets(i int, a Alternative) bool {
 	for name, use := range a.Schemes {
 		scopes, recorded := k.lock.Held[name]
-		recorded = recorded && len(set.Without(use.Scopes, scopes)) == 0
+		recorded = recorded && use.Kind != card.KindUnknown && len(set.Without(use.Scopes, scopes)) == 0
 		holds := func(c Credential) bool { return c.meets(use) }
 		if !recorded && (slices.Contains(k.lock.Own, i) || !slices.ContainsFunc(k.client.Credentials, holds)) {
 			return false

@@ -159,6 +159,12 @@ func Load(path string) (*Config, error) {
 // first. The error joins every fault of the file, each as "path:line:column:
 // what: cause"; c is of no use then.
 func (c *Config) Load(path string) error {
+	// Opening a pipe would wait for its writer.
+	if info, err := os.Stat(path); err != nil {
+		return fmt.Errorf("reading the config: %w", err)
+	} else if !info.Mode().IsRegular() {
+		return fmt.Errorf("reading the config: %s is not a regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("reading the config: %w", err)

@@ -260,6 +260,12 @@ func TestLoadLimits(t *testing.T) {
 	}
 }
 
+func TestLoadNoRegularFile(t *testing.T) {
+	if _, err := Load(os.DevNull); !strings.Contains(fmt.Sprint(err), os.DevNull+" is not a regular file") {
+		t.Errorf("Load of a device = %v", err)
+	}
+}
+
 func TestManyFaults(t *testing.T) {
 	var b strings.Builder
 	for i := range 40_000 {

@@ -144,8 +144,13 @@ func leaveLast(c *Comparison, findings []Finding) []Finding {
 func merge(findings []Finding) []Finding {
 	merged := findings[:0]
 	at := map[string]int{}
+	kin := map[string]int{}
 	for _, f := range findings {
-		if len(f.Skills) == 0 {
+		kin[kindred(f)]++
+	}
+	for _, f := range findings {
+		// One that has no kin needs no look at its values, which may be long.
+		if len(f.Skills) == 0 || kin[kindred(f)] == 1 {
 			merged = append(merged, f)
 			continue
 		}
@@ -176,6 +181,11 @@ func likeness(f Finding) string {
 	if err != nil {
 		panic("diff: a bug in a2alock: " + err.Error())
 	}
+	return kindred(f) + " " + string(values)
+}
+
+// kindred is the part of [likeness] that takes no look at values.
+func kindred(f Finding) string {
 	member := f.Path
 	if _, rest, ok := say.Inside(f.Path, "/skills/"); ok {
 		member = rest
@@ -184,7 +194,7 @@ func likeness(f Finding) string {
 	if w := f.Waived; w != nil {
 		waived = fmt.Sprintf("%q %q %q", w.Reason, w.Owner, w.Until)
 	}
-	return fmt.Sprintf("%s %d %q %s %s", f.Rule, f.Class, member, values, waived)
+	return fmt.Sprintf("%s %d %q %s", f.Rule, f.Class, member, waived)
 }
 
 // named puts the skills in front of what is said of them.

@@ -11,18 +11,27 @@ import (
 // likelyRename returns the new skill that a required one, which is gone, has
 // most likely become; "" when there is no good guess. It is a hint for a
 // person, and nothing is decided by it.
-func likelyRename(c *Comparison, id string) string {
-	const candidates = 1000 // a card with more is not worth the time
-	best, score := "", 2    // equal tags alone say little
-	fresh := keys(c.Now.Skills, func(other string, _ compile.Skill) bool {
-		return !c.requires(other) && (c.Lock.Profile == nil || !offered(c.Lock.Profile, other))
-	})
-	for _, other := range fresh[:min(len(fresh), candidates)] {
+func likelyRename(c *Comparison, id string, fresh []string) string {
+	best, score := "", 2 // equal tags alone say little
+	for _, other := range fresh {
 		if n := resemblance(c, id, other); n > score {
 			best, score = other, n
 		}
 	}
 	return best
+}
+
+// freshSkills are the skills that one which is gone may have become, when so
+// many are gone; nil where a guess is not worth the time.
+func freshSkills(c *Comparison, gone int) []string {
+	const mostGone, candidates = 50, 200
+	if gone == 0 || gone > mostGone {
+		return nil
+	}
+	fresh := keys(c.Now.Skills, func(other string, _ compile.Skill) bool {
+		return !c.requires(other) && (c.Lock.Profile == nil || !offered(c.Lock.Profile, other))
+	})
+	return fresh[:min(len(fresh), candidates)]
 }
 
 // resemblance is 0 for skills that have nothing telling in common. Texts are

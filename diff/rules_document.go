@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/internal/redact"
@@ -136,8 +138,9 @@ func changeUnclassified(c *Comparison) []Finding {
 		return nil
 	}
 	var out []Finding
-	for _, p := range either(was.Unknown, c.Now.Unknown) {
-		before, had := was.Unknown[p]
+	pinned := renamed(c, was.Unknown)
+	for _, p := range either(pinned, c.Now.Unknown) {
+		before, had := pinned[p]
 		after, has := c.Now.Unknown[p]
 		if had && has && sameJSON(before, after) || spokenFor(c, p) {
 			continue
@@ -182,14 +185,61 @@ func spokenFor(c *Comparison, p string) bool {
 	return false
 }
 
+// renamed puts what was recorded of a scheme under the name that it has now.
+func renamed(c *Comparison, unknown map[string]jsontext.Value) map[string]jsontext.Value {
+	names := renames(c)
+	if len(names) == 0 {
+		return unknown
+	}
+	out := make(map[string]jsontext.Value, len(unknown))
+	for p, v := range unknown {
+		name, rest, ok := say.Inside(p, "/schemes/")
+		if !ok || !isRenamed(names, name) { // else another scheme has the name now
+			out[p] = v
+		}
+		for _, now := range names[name] {
+			if ok {
+				out[say.Pointer("schemes", now)+"/"+rest] = v
+			}
+		}
+	}
+	return out
+}
+
+// renames are the names now of the schemes that were called something else, by
+// the name then.
+func renames(c *Comparison) map[string][]string {
+	names := map[string][]string{}
+	for _, f := range securitySays(c, security.SchemeRenamed) {
+		was, ok := f.Was.(string)
+		now, ok2 := f.Now.(string)
+		if ok && ok2 {
+			names[was] = append(names[was], now)
+		}
+	}
+	return names
+}
+
+// isRenamed reports whether name is what a scheme is called that was called
+// something else.
+func isRenamed(names map[string][]string, name string) bool {
+	for _, now := range names {
+		if slices.Contains(now, name) {
+			return true
+		}
+	}
+	return false
+}
+
 // uses reports whether a required skill asks for the scheme of that name now.
 func uses(c *Comparison, name string) bool {
 	return slices.ContainsFunc(c.known().skills, func(s skill) bool { return names(s.now.Security, name) })
 }
 
-// asked reports whether one did when it was pinned.
+// asked reports whether one did when it was pinned, whatever it was called.
 func asked(c *Comparison, name string) bool {
-	return slices.ContainsFunc(c.known().skills, func(s skill) bool { return s.was != nil && names(s.was.Security, name) })
+	return isRenamed(renames(c), name) ||
+		slices.ContainsFunc(c.known().skills, func(s skill) bool { return s.was != nil && names(s.was.Security, name) })
 }
 
 func names(ways []compile.Alternative, name string) bool {

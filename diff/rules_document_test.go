@@ -1,6 +1,9 @@
 package diff
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestDocumentRules(t *testing.T) {
 	runRows(t, []row{
@@ -154,6 +157,25 @@ func TestDocumentRules(t *testing.T) {
 			was:  withSchemes(keyScheme, `{"schemes":{"key":{}}}`),
 			now:  withSchemes(keyScheme+`,"k2":{"apiKeySecurityScheme":{"location":"query","name":"k","x":1}}`, `{"schemes":{"key":{}}}`),
 			want: []string{"card-changed"},
+		},
+		{
+			name: "unknown member of a scheme that is called something else now",
+			was:  withSchemes(`"key":{"apiKeySecurityScheme":{"location":"header","name":"X-Key","x":1}}`, `{"schemes":{"key":{}}}`),
+			now:  withSchemes(`"k2":{"apiKeySecurityScheme":{"location":"header","name":"X-Key","x":1}}`, `{"schemes":{"k2":{}}}`),
+			want: []string{"scheme-renamed"},
+		},
+		{
+			name: "unknown member that came with another name of the scheme",
+			was:  withSchemes(keyScheme, `{"schemes":{"key":{}}}`),
+			now:  withSchemes(`"k2":{"apiKeySecurityScheme":{"location":"header","name":"X-Key","x":1}}`, `{"schemes":{"k2":{}}}`),
+			want: []string{"scheme-renamed", "change-unclassified"},
+		},
+		{
+			name: "unknown members of two schemes that change names", lock: needTwo,
+			was: strings.Replace(twoSkills(`{"schemes":{"key":{}}}`, `{"schemes":{"oauth":{}}}`), `"name":"X-Key"`, `"name":"X-Key","x":1`, 1),
+			now: strings.NewReplacer(`"name":"X-Key"`, `"name":"X-Key","x":1`, `"key":`, `"oauth":`, `"oauth":`, `"key":`).Replace(
+				twoSkills(`{"schemes":{"key":{}}}`, `{"schemes":{"oauth":{}}}`)),
+			want: []string{"scheme-renamed", "scheme-renamed"},
 		},
 		{
 			name: "unknown member of a requirement",

@@ -294,9 +294,10 @@ func fallbackLost(c *Comparison) []Finding {
 	if was == nil || now.Interface == nil {
 		return nil
 	}
+	offered := identities(now.Interfaces)
 	var out []Finding
 	for _, i := range was.Interfaces {
-		if c.speaks(&i) && !isPinned(c, &i) && !lists(now.Interfaces, &i) {
+		if c.speaks(&i) && !isPinned(c, &i) && !offered[identityOf(&i)] {
 			out = append(out, found(interfacePath(&i), i, nil, "%s at %s is no longer offered; the lock does not use it", transport(&i), say.Quote(i.URL)))
 		}
 	}
@@ -308,10 +309,11 @@ func interfaceGained(c *Comparison) []Finding {
 	if was == nil || now.Interface == nil {
 		return nil
 	}
+	known := identities(was.Interfaces)
 	var out []Finding
 	for _, i := range now.Interfaces {
 		// Of the chosen one the rules above speak.
-		if c.speaks(&i) && !equal(&i, now.Interface) && !isPinned(c, &i) && !lists(was.Interfaces, &i) {
+		if c.speaks(&i) && !equal(&i, now.Interface) && !isPinned(c, &i) && !known[identityOf(&i)] {
 			out = append(out, found(interfacePath(&i), nil, i, "%s at %s is offered too", transport(&i), say.Quote(i.URL)))
 		}
 	}
@@ -327,17 +329,21 @@ func isPinned(c *Comparison, i *compile.Interface) bool {
 	return p != nil && p.hasURL && equal(i, &p.Interface)
 }
 
-func lists(all []compile.Interface, i *compile.Interface) bool {
-	for n := range all {
-		if equal(&all[n], i) {
-			return true
-		}
-	}
-	return false
+// An identity is what identifies an interface: binding, version and normalised
+// URL.
+type identity struct{ binding, version, url string }
+
+func identityOf(i *compile.Interface) identity {
+	return identity{i.Binding, i.Version, compile.NormalizeURL(i.Binding, i.URL)}
 }
 
-// equal is what identifies an interface: binding, version and normalised URL.
-func equal(a, b *compile.Interface) bool {
-	return a.Binding == b.Binding && a.Version == b.Version &&
-		(a.URL == b.URL || compile.NormalizeURL(a.Binding, a.URL) == compile.NormalizeURL(b.Binding, b.URL))
+// identities is a set, since a card may list thousands.
+func identities(all []compile.Interface) map[identity]bool {
+	ids := make(map[identity]bool, len(all))
+	for n := range all {
+		ids[identityOf(&all[n])] = true
+	}
+	return ids
 }
+
+func equal(a, b *compile.Interface) bool { return identityOf(a) == identityOf(b) }

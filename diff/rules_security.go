@@ -221,7 +221,7 @@ func securityOf(c *Comparison, required []string) []security.Skill {
 		if c.Lock.Profile == nil {
 			continue
 		}
-		if was, ok := c.Lock.Profile.Skills[id]; ok {
+		if was, ok := c.Lock.Profile.Skills[id]; ok && was.Security != nil {
 			out[i].Recorded, out[i].Was = true, was.Security
 		}
 	}

@@ -120,13 +120,21 @@ var skillRules = []Rule{
 }
 
 func skillRemoved(c *Comparison) []Finding {
-	var out []Finding
+	ambiguous := make(map[string]bool, len(c.Now.Ambiguous))
+	for _, id := range c.Now.Ambiguous {
+		ambiguous[id] = true
+	}
+	var gone []string
 	for _, id := range c.known().required {
-		if _, ok := c.Now.Skills[id]; ok || isDisabled(c, id) || slices.Contains(c.Now.Ambiguous, id) {
-			continue
+		if _, ok := c.Now.Skills[id]; !ok && !isDisabled(c, id) && !ambiguous[id] {
+			gone = append(gone, id)
 		}
+	}
+	fresh := freshSkills(c, len(gone))
+	var out []Finding
+	for _, id := range gone {
 		f := found(say.Pointer("skills", id), pinnedSkill(c, id), nil, "the lock requires it, and it is gone").of(id)
-		if to := likelyRename(c, id); to != "" {
+		if to := likelyRename(c, id, fresh); to != "" {
 			f.Message += "; " + say.Quote(id) + " may be " + say.Quote(to) + " now"
 		}
 		out = append(out, f)

@@ -113,7 +113,7 @@ func TestLikelyRename(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			c := comparison(t, Example{Now: `{"skills":[` + tt.now + `]}`}, exampleClient())
-			if got := likelyRename(&c, "quote"); got != tt.want {
+			if got := likelyRename(&c, "quote", freshSkills(&c, 1)); got != tt.want {
 				t.Errorf("likelyRename = %q, want %q", got, tt.want)
 			}
 			f := Compare(c).Findings[0]

@@ -57,7 +57,7 @@ func skillGained(c *Comparison) []Finding {
 	}
 	var out []Finding
 	for _, id := range keys(c.Now.Skills, func(id string, _ compile.Skill) bool { return !c.requires(id) && !offered(was, id) }) {
-		out = append(out, found(say.Pointer("skills", id), nil, c.Now.Skills[id], "it is new").of(id))
+		out = append(out, found(say.Pointer("skills", id), nil, brief(c.Now.Skills[id]), "it is new").of(id))
 	}
 	return out
 }
@@ -103,9 +103,47 @@ func skillChangedUnused(c *Comparison) []Finding {
 // unusedSkill is what is recorded of a skill that the lock does not require.
 func unusedSkill(p *compile.Profile, id string) any {
 	if s, ok := p.Skills[id]; ok {
-		return s
+		return brief(s)
 	}
 	return p.OtherSkills[id]
+}
+
+// modes is a skill without its security, which may be long, and inherited by
+// thousands of skills.
+type modes struct {
+	Input  []string `json:"input,omitzero"`
+	Output []string `json:"output,omitzero"`
+}
+
+// brief is what a finding says of a skill that the lock does not require: all,
+// or the media types where the security is long.
+func brief(s compile.Skill) any {
+	const long = 4096
+	size := 0
+	for _, a := range s.Security {
+		size += 16 + len(a.Extra)
+		for name, use := range a.Schemes {
+			size += 32 + len(name) + len(use.Reason) + len(use.Name) + len(use.HTTPScheme) + len(use.BearerFormat) +
+				len(use.OAuth2MetadataURL) + len(use.OpenIDConnectURL) + len(use.Extra) + length(use.Scopes)
+			for _, f := range use.Flows {
+				size += len(f.AuthorizationURL) + len(f.TokenURL) + len(f.RefreshURL) + len(f.DeviceAuthorizationURL) +
+					len(f.Extra) + length(f.Scopes)
+			}
+		}
+		if size > long {
+			return modes{s.Input, s.Output}
+		}
+	}
+	return s
+}
+
+// length is about what a list takes when written.
+func length(list []string) int {
+	n := 0
+	for _, s := range list {
+		n += len(s) + 3
+	}
+	return n
 }
 
 // digests works out the digest of a skill once for all that are equal in what

@@ -18,7 +18,7 @@ const Suffix = "a2a.lock.json"
 var skipped = []string{".git", "vendor", "node_modules"}
 
 // Find returns the locks under roots, sorted, each once. A root is a folder,
-// searched without .git, vendor and node_modules, or a file, which is returned
+// searched without .git, vendor and node_modules and through links, or a file, which is returned
 // whatever its name. A missing root is an error that wraps fs.ErrNotExist, and
 // so is a folder that cannot be read: it may hold a lock.
 func Find(roots []string) ([]string, error) {
@@ -33,20 +33,63 @@ func Find(roots []string) ([]string, error) {
 			found = append(found, root)
 			continue
 		}
+		below, err := search(root)
+		if err != nil {
+			return nil, fmt.Errorf("searching %s: %w", root, err)
+		}
+		found = append(found, below...)
+	}
+	slices.Sort(found)
+	return distinct(found), nil
+}
+
+// search returns the locks below root. Links to folders are followed once all
+// else was searched, so that what they lead to has its own name where it has one
+// in the tree, and no folder is searched twice. A link up to what holds root
+// leads out of the project and is not followed.
+func search(root string) ([]string, error) {
+	var found []string
+	top, visited := "", map[string]bool{}
+	for todo := []string{root}; len(todo) > 0; todo = todo[1:] {
+		dir := todo[0]
+		real, err := filepath.EvalSymlinks(dir)
+		if err == nil {
+			real, err = filepath.Abs(real)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if top == "" {
+			top = real
+		} else if rel, err := filepath.Rel(real, top); err != nil || filepath.IsLocal(rel) {
+			continue
+		}
 		// Through DirFS a root that is a symbolic link is searched as well.
-		tree := os.DirFS(root)
+		tree := os.DirFS(dir)
 		err = fs.WalkDir(tree, ".", func(p string, d fs.DirEntry, err error) error {
+			path := filepath.Join(dir, filepath.FromSlash(p))
 			switch {
 			case err != nil:
-				return fmt.Errorf("searching %s: %w", root, err)
-			case d.IsDir() && p != "." && slices.Contains(skipped, d.Name()):
-				return fs.SkipDir
-			case !d.IsDir() && strings.HasSuffix(d.Name(), Suffix):
-				// A dangling link is found, and then cannot be read: it is a
-				// lock that is lost, not a lock that is not there.
-				if info, err := fs.Stat(tree, p); err != nil || !info.IsDir() {
-					found = append(found, filepath.Join(root, filepath.FromSlash(p)))
+				return err
+			case d.IsDir():
+				place := filepath.Join(real, filepath.FromSlash(p))
+				if p != "." && slices.Contains(skipped, d.Name()) || visited[place] {
+					return fs.SkipDir
 				}
+				visited[place] = true
+				return nil
+			case d.Type()&fs.ModeSymlink != 0:
+				if info, err := fs.Stat(tree, p); err == nil && info.IsDir() {
+					if !slices.Contains(skipped, d.Name()) {
+						todo = append(todo, path)
+					}
+					return nil
+				}
+			}
+			// A dangling link is found, and then cannot be read: it is a lock
+			// that is lost, not a lock that is not there.
+			if strings.HasSuffix(d.Name(), Suffix) {
+				found = append(found, path)
 			}
 			return nil
 		})
@@ -54,8 +97,7 @@ func Find(roots []string) ([]string, error) {
 			return nil, err
 		}
 	}
-	slices.Sort(found)
-	return distinct(found), nil
+	return found, nil
 }
 
 // distinct keeps the first of several paths that lead to one file.

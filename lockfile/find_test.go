@@ -31,6 +31,15 @@ func TestFind(t *testing.T) {
 			t.Skip(err)
 		}
 	}
+	out := t.TempDir() // a folder elsewhere, with links back and to itself
+	for link, to := range map[string]string{"shared": out, filepath.Join(out, "self"): out, filepath.Join(out, "up"): "/", "odd/up": ".."} {
+		if err := os.Symlink(to, link); err != nil {
+			t.Skip(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(out, "s.a2a.lock.json"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	tests := []struct {
 		name  string
 		roots []string
@@ -38,7 +47,7 @@ func TestFind(t *testing.T) {
 	}{
 		{"tree", []string{"."}, []string{
 			"a2a.lock.json", "b.a2a.lock.json", "locks/a.a2a.lock.json", "locks/deep/c.a2a.lock.json",
-			"odd/l.a2a.lock.json", "odd/lost.a2a.lock.json",
+			"odd/l.a2a.lock.json", "odd/lost.a2a.lock.json", "shared/s.a2a.lock.json",
 		}},
 		{"folder", []string{"locks/"}, []string{"locks/a.a2a.lock.json", "locks/deep/c.a2a.lock.json"}},
 		{"overlap", []string{"locks", "./locks/deep", "b.a2a.lock.json"}, []string{"b.a2a.lock.json", "locks/a.a2a.lock.json", "locks/deep/c.a2a.lock.json"}},

@@ -173,8 +173,13 @@ func (l *Lock) Unsupported() error {
 	if l.Identity != "" {
 		add("/identity", quote(l.Identity)+": extended cards are not supported yet")
 	}
-	if l.Trust != nil && l.Trust.Signature == "require" {
-		add("/trust/signature", `"require": signatures are not verified yet`)
+	if t := l.Trust; t != nil {
+		if t.Signature != "" && t.Signature != "ignore" {
+			add("/trust/signature", quote(t.Signature)+": signatures are not verified yet")
+		}
+		if len(t.Keys) > 0 && t.Signature != "ignore" {
+			add("/trust/keys", "signatures are not verified yet")
+		}
 	}
 	if l.Policy != nil && asks(l.Policy.SettleByProbe) {
 		add("/policy/settle_by_probe", "probes are not supported yet")

@@ -21,8 +21,11 @@ const (
 	MaxDepth = 256
 )
 
-// A Fault is one thing that makes a file no lock. [Read] and [Parse] join all
-// faults of a file into one error; errors.AsType[*Fault] finds the first.
+// maxFaults is how many faults are reported; nobody mends more at once.
+const maxFaults = 100
+
+// A Fault is one thing that makes a file no lock. [Read] and [Parse] join the
+// faults of a file, 100 at most, into one error; errors.AsType[*Fault] finds the first.
 type Fault struct {
 	Path    string // the file; may be ""
 	Line    int    // 1-based, where the place is a line; else 0
@@ -53,6 +56,16 @@ func (f *Fault) Error() string {
 // Read reads the lock at path; see [Parse]. An error of the file system is
 // returned as it is, so that errors.Is finds fs.ErrNotExist.
 func Read(path string) (*Lock, error) {
+	data, err := ReadBytes(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(data, path)
+}
+
+// ReadBytes reads the file at path for [Parse], which says of one that is too
+// large that it is.
+func ReadBytes(path string) ([]byte, error) {
 	// Opening a pipe would wait for its writer.
 	if info, err := os.Stat(path); err != nil {
 		return nil, err
@@ -64,11 +77,7 @@ func Read(path string) (*Lock, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
-	if err != nil {
-		return nil, err
-	}
-	return Parse(data, path)
+	return io.ReadAll(io.LimitReader(f, MaxBytes+1))
 }
 
 // Parse reads a lock from data; path is the name under which faults speak of
@@ -100,9 +109,12 @@ func Parse(data []byte, path string) (*Lock, error) {
 
 // faults joins what is wrong with the lock at path; nil when nothing is.
 func faults(path string, list []shape.Fault) error {
-	errs := make([]error, len(list))
-	for i, f := range list {
-		errs[i] = &Fault{Path: path, Pointer: f.Pointer, Msg: f.Msg}
+	var errs []error
+	for _, f := range list[:min(len(list), maxFaults)] {
+		errs = append(errs, &Fault{Path: path, Pointer: f.Pointer, Msg: f.Msg})
+	}
+	if more := len(list) - maxFaults; more > 0 {
+		errs = append(errs, &Fault{Path: path, Msg: fmt.Sprintf("and %d more faults", more)})
 	}
 	return errors.Join(errs...)
 }

@@ -107,6 +107,14 @@ func TestParseLimits(t *testing.T) {
 	}
 }
 
+func TestParseManyFaults(t *testing.T) {
+	_, err := lockfile.Parse([]byte(valid+`1, "waivers": [`+strings.Repeat("1,", 149)+"1]}"), "l.json")
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != 101 || lines[100] != "l.json: and 50 more faults" {
+		t.Errorf("%d lines, the last %q", len(lines), lines[len(lines)-1])
+	}
+}
+
 func TestParseKeepsUnknownValuesCanonical(t *testing.T) {
 	l, err := lockfile.Parse([]byte(valid+"{ \"b\" : [ 1.50, \"\\u200b\\u0061\" ],\n \"a\" : {} }\n}"), "l.json")
 	if err != nil {

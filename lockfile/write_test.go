@@ -181,13 +181,20 @@ func TestFormatErrors(t *testing.T) {
 
 func TestUnsupported(t *testing.T) {
 	l := minimal()
-	l.Trust = &lockfile.Trust{Signature: "if-present"}
+	l.Trust = &lockfile.Trust{Signature: "ignore", Keys: []jsontext.Value{jsontext.Value(`"k"`)}}
 	for _, off := range []string{"", "false", "null"} {
 		l.Policy = &lockfile.Policy{SettleByProbe: jsontext.Value(off)}
 		if err := l.Unsupported(); err != nil {
 			t.Errorf("Unsupported with settle_by_probe %q = %v, want nil", off, err)
 		}
 	}
+	for _, asks := range []lockfile.Trust{{Signature: "if-present"}, {Keys: l.Trust.Keys}} {
+		l.Trust = &asks
+		if err := l.Unsupported(); err == nil || !strings.Contains(err.Error(), "signatures are not verified yet") {
+			t.Errorf("Unsupported with trust %+v = %v", asks, err)
+		}
+	}
+	l.Trust = &lockfile.Trust{}
 	l.Path, l.Identity, l.Trust.Signature = "x.a2a.lock.json", "partner", "require"
 	l.Policy = &lockfile.Policy{SettleByProbe: jsontext.Value(`{"claims":[]}`)}
 	want := `x.a2a.lock.json: /identity: "partner": extended cards are not supported yet

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -64,7 +63,7 @@ there is none.`,
 // reformat says whether the file at path differs from its canonical form, and
 // rewrites it unless check is set.
 func reformat(path string, check bool) (bool, error) {
-	was, err := os.ReadFile(path)
+	was, err := lockfile.ReadBytes(path)
 	if err != nil {
 		return false, err
 	}

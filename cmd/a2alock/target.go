@@ -61,7 +61,8 @@ func (p *pinning) mayRenew(old *lockfile.Lock, named bool) error {
 			hint: "-o FILE writes another lock; -o " + p.out + " adds to that one",
 		}
 	}
-	if compile.Origin("", old.Agent) != compile.Origin("", p.Agent) && p.accept == "" {
+	moved := compile.Origin("", old.Agent) != compile.Origin("", p.Agent)
+	if (moved || !named && !sameURL(old.Agent, p.Agent)) && p.accept == "" {
 		return &exit{
 			code: exitFail,
 			err:  fmt.Errorf("%s locks another agent, %s", p.out, redact.URL(old.Agent)),

@@ -84,7 +84,7 @@ func fold(dst []byte, name string) []byte {
 // Members are an object's members sorted by a schema. A null is absent.
 type Members struct {
 	At      [maxMembers]Ref // by place in the schema; 0 is absent
-	Unknown []Ref           // of other names
+	Unknown []Ref           // of other names, variants among them
 
 	schema  *Schema
 	self    Ref
@@ -108,7 +108,7 @@ func (r *Reader) Members(e *Element, n Ref, s *Schema) Members {
 		} else if i, ok := s.snake[v.Name]; ok {
 			snake[i] = c
 		} else if i, ok := s.folded[string(fold(buf[:0], v.Name))]; ok && len(v.Name) < len(buf) {
-			m.variant = append(m.variant, c)
+			m.variant, m.Unknown = append(m.variant, c), append(m.Unknown, c)
 			if s.required&(1<<i) == 0 {
 				r.caseVariant(e, c, i, s)
 			}

@@ -2,6 +2,7 @@ package jsondoc
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -30,6 +31,17 @@ func Plain(name string) string {
 		}
 	}
 	return name
+}
+
+// Lower is s with the letters of ASCII in lower case. Unicode would fold others
+// into ASCII, such as U+212A, and make words of what is none.
+func Lower(s string) string {
+	return strings.Map(func(c rune) rune {
+		if 'A' <= c && c <= 'Z' {
+			return c + ('a' - 'A')
+		}
+		return c
+	}, s)
 }
 
 // Quote is foreign text in a message: one line, and not too much of it.

@@ -9,13 +9,13 @@ import (
 // Normalize returns the form in which two media types are compared: type
 // and subtype in lower case, parameters sorted by name with their names in
 // lower case and their values kept, quoted only where they must be (RFC 9110
-// 8.3.1), no space around. What is no media type is only trimmed and put into
+// 8.3.1), that of charset in lower case, no space around. What is no media type is only trimmed and put into
 // lower case.
 //
 // A mode that is a key of aliases, whatever its case, is replaced first; then
 // aliased is true. A nil map rewrites nothing.
 func Normalize(mode string, aliases map[string]string) (norm string, aliased bool) {
-	mode = strings.TrimSpace(mode)
+	mode = trim(mode)
 	if to, ok := alias(mode, aliases); ok {
 		return mediaType(to), true
 	}
@@ -30,7 +30,7 @@ func alias(mode string, aliases map[string]string) (string, bool) {
 	// Two keys that differ in case only are one alias; the first in order wins.
 	var found string
 	for key := range aliases {
-		if lowerASCII(strings.TrimSpace(key)) == lower && (found == "" || key < found) {
+		if lowerASCII(trim(key)) == lower && (found == "" || key < found) {
 			found = key
 		}
 	}
@@ -39,13 +39,16 @@ func alias(mode string, aliases map[string]string) (string, bool) {
 }
 
 func mediaType(s string) string {
-	s = strings.TrimSpace(s)
+	s = trim(s)
 	if isPlain(s) {
 		return s
 	}
 	t, params, err := mime.ParseMediaType(s)
-	if err != nil || strings.Count(t, "/") != 1 {
+	if err != nil || strings.Count(t, "/") != 1 || isForeign(s) {
 		return lowerASCII(s)
+	}
+	if charset, ok := params["charset"]; ok {
+		params["charset"] = lowerASCII(charset)
 	}
 	formatted := mime.FormatMediaType(t, params)
 	if formatted == "" {
@@ -81,9 +84,28 @@ func lowerASCII(s string) string {
 	}, s)
 }
 
+func trim(s string) string { return strings.Trim(s, " \t\r\n") }
+
+// isForeign reports letters or spaces outside ASCII that no quotes hold:
+// package mime folds and trims them as Unicode has it.
+func isForeign(s string) bool {
+	quoted := false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"':
+			quoted = !quoted
+		case c == '\\' && quoted:
+			i++
+		case !quoted && (c >= 0x80 || c == '\v' || c == '\f'):
+			return true
+		}
+	}
+	return false
+}
+
 // Is reports whether s is one media type: type/subtype, with or without
 // parameters. A range such as text/* is none, since it would match nothing.
 func Is(s string) bool {
 	t, _, err := mime.ParseMediaType(s)
-	return err == nil && strings.Count(t, "/") == 1 && !strings.Contains(t, "*") && strings.TrimSpace(s) == s
+	return err == nil && strings.Count(t, "/") == 1 && !strings.Contains(t, "*") && strings.TrimSpace(s) == s && !isForeign(s)
 }

@@ -22,7 +22,12 @@ func TestNormalize(t *testing.T) {
 		{"voice", "audio/wav; rate=8000", true},
 		{"text/plain; charset=utf-8", "text/plain; charset=utf-8", false},
 		{`text/plain;CHARSET="utf-8"`, "text/plain; charset=utf-8", false},
-		{"text/plain; charset=UTF-8", "text/plain; charset=UTF-8", false}, // values are kept
+		{"text/plain; charset=UTF-8", "text/plain; charset=utf-8", false},
+		{"a/b; x=Y", "a/b; x=Y", false}, // other values are kept
+		{"text/\u212A", "text/\u212A", false},
+		{"text/plain\u00A0", "text/plain\u00A0", false},
+		{"text/plain\u0085;x=1", "text/plain\u0085;x=1", false},
+		{"\u0130mage/png", "\u0130mage/png", false},
 		{"a/b; y=2; x=1", "a/b; x=1; y=2", false},
 		{`a/b; x="1 2"`, `a/b; x="1 2"`, false},
 		{"a/b;", "a/b", false},
@@ -50,7 +55,7 @@ func TestIs(t *testing.T) {
 	for mode, want := range map[string]bool{
 		"text/plain": true, "Text/Plain": true, "a/b; x=1": true, "application/vnd.x+json": true,
 		"": false, "text": false, "text/": false, "/plain": false, "a/b/c": false, "text/*": false, "*/*": false,
-		" a/b": false, "a b/c": false, "a/b; x": false,
+		" a/b": false, "text/\u212A": false, "a/b\u00A0;x=1": false, "a b/c": false, "a/b; x": false,
 	} {
 		if got := Is(mode); got != want {
 			t.Errorf("Is(%q) = %v, want %v", mode, got, want)

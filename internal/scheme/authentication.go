@@ -1,10 +1,6 @@
 package scheme
 
-import (
-	"strings"
-
-	"github.com/a2alock/a2alock/internal/jsondoc"
-)
+import "github.com/a2alock/a2alock/internal/jsondoc"
 
 // Authentication reads the object of 0.1: a list of words, any one of which
 // is enough. It defines the schemes it names.
@@ -89,7 +85,7 @@ func (r *Reader) word(n jsondoc.Ref) Alternative {
 		return a
 	}
 	if !r.isDeclared(name) {
-		s := Scheme{Kind: HTTP, Scheme: strings.ToLower(name)}
+		s := Scheme{Kind: HTTP, Scheme: jsondoc.Lower(name)}
 		if !isHTTPScheme(name) {
 			r.Err(e, "unknown-scheme", text, "%s: %s says nothing of how to authenticate", r.Label(text), jsondoc.Quote(name))
 			s = Scheme{Kind: Unknown, Unreadable: e.Disabled}

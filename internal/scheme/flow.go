@@ -54,7 +54,7 @@ func (r *Reader) oauth2(e *jsondoc.Element, s *Scheme, m *jsondoc.Members) {
 	f := r.Members(e, n, flowsSchema)
 	s.Flows = map[string]Flow{}
 	if c := f.At[gCase]; c != 0 && r.Is('{', jsondoc.Error, e, c) {
-		name, value := r.caseOf(c)
+		name, value := r.caseOf(c, "flows/flow/", &s.Unknown)
 		if i, ok := flowsSchema.Index(name); ok && i < gCase && value != 0 && f.At[i] == 0 {
 			f.At[i] = value
 			r.WarnOnce("sdk-form", c, "the $case form of a2a-js's own objects, not the form of the specification")

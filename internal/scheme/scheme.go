@@ -136,7 +136,7 @@ func (r *Reader) scheme(n jsondoc.Ref) (s Scheme, none bool) {
 
 // isAnonymous reports the words by which 0.1 cards say that nothing is needed.
 func isAnonymous(word string) bool {
-	switch strings.ToLower(strings.TrimSpace(word)) {
+	switch jsondoc.Lower(strings.Trim(word, " \t\r\n")) {
 	case "none", "public", "anonymous":
 		return true
 	}
@@ -144,7 +144,7 @@ func isAnonymous(word string) bool {
 }
 
 func isHTTPScheme(word string) bool {
-	word = strings.ToLower(word)
+	word = jsondoc.Lower(word)
 	return word == "bearer" || word == "basic"
 }
 

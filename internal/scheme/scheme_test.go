@@ -95,6 +95,11 @@ func TestUnreadable(t *testing.T) {
 		`{"apiKeySecurityScheme":{},"mtlsSecurityScheme":{}}`,
 		`{"type":"http","scheme":"basic","httpAuthSecurityScheme":{"scheme":"bearer"}}`,
 		`{"oauth2SecurityScheme":{"flows":{"magic":{}}}}`,
+		`{"scheme":{"$case":"mtlsSecurityScheme","value":{}},"oauth2SecurityScheme":{}}`,
+		`{"scheme":{"$case":"mtlsSecurityScheme","value":{}},"type":"oauth2"}`,
+		`{"scheme":{"$case":"mtlsSecurityScheme","value":{},"oauth2SecurityScheme":{}}}`,
+		`{"mtlsSecurityScheme":{},"type":5}`, `{"mtlsSecurityScheme":{"type":5}}`,
+		`{"type":"PUBL\u0130C"}`, `{"type":"bas\u0130c"}`, `{"type":"none\u00a0"}`,
 	} {
 		r, _, _ := read(t, `{"schemes":{"s":`+s+`}}`)
 		if got, ok := r.Declared["s"]; !ok || got.Kind != Unknown || got.Unreadable == "" {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/a2alock/a2alock/internal/jsondoc"
 )
 
@@ -87,8 +89,14 @@ func (r *Reader) definition(e *jsondoc.Element, n jsondoc.Ref) (s Scheme, none b
 		}
 	}
 	switch {
+	case scheme != 0 && wrapper != 0:
+		r.Err(e, "several-kinds", n, "%s and %s are both there, and a scheme has one kind", r.Label(wrapper), r.Label(scheme))
+		return s, false
 	case scheme != 0:
-		return r.caseScheme(e, scheme), false
+		if s = r.caseScheme(e, scheme); e.Disabled == "" {
+			r.beside(e, &s, n, scheme, typed)
+		}
+		return s, false
 	case wrapper != 0:
 		if r.Is('{', jsondoc.Error, e, wrapper) {
 			s = r.fields(e, kind, wrapper)
@@ -133,24 +141,35 @@ func (r *Reader) noKind(e *jsondoc.Element, n jsondoc.Ref) {
 
 // caseScheme reads what a2a-js sends when it serves its own objects.
 func (r *Reader) caseScheme(e *jsondoc.Element, n jsondoc.Ref) (s Scheme) {
-	name, value := r.caseOf(n)
+	var more map[string]jsontext.Value
+	name, value := r.caseOf(n, "scheme/", &more)
 	kind, ok := wrappers[name]
 	if !ok || value == 0 {
 		r.Err(e, "unknown-scheme", n, "scheme: no kind of scheme in $case")
 		return s
 	}
 	r.WarnOnce("sdk-form", n, "the $case form of a2a-js's own objects, not the form of the specification")
-	return r.fields(e, kind, value)
+	s = r.fields(e, kind, value)
+	for at, v := range more {
+		keep(&s.Unknown, at, v)
+		if other := strings.TrimPrefix(at, "scheme/"); wrappers[other] != "" && e.Disabled == "" {
+			r.Err(e, "several-kinds", n, "$case and another kind are both there, and a scheme has one kind")
+		}
+	}
+	return s
 }
 
-// caseOf takes {"$case": word, "value": {…}} apart.
-func (r *Reader) caseOf(n jsondoc.Ref) (name string, value jsondoc.Ref) {
+// caseOf takes {"$case": word, "value": {…}} apart, and keeps other members
+// under at.
+func (r *Reader) caseOf(n jsondoc.Ref, at string, unknown *map[string]jsontext.Value) (name string, value jsondoc.Ref) {
 	for c := range r.Children(n) {
 		switch v := r.At(c); {
 		case v.Name == "$case" && v.Kind == '"':
 			name = v.Str
 		case v.Name == "value" && v.Kind == '{':
 			value = c
+		case v.Kind != 'n':
+			keep(unknown, at+v.Name, r.Canonical(c))
 		}
 	}
 	return name, value
@@ -174,7 +193,7 @@ func (r *Reader) flat(e *jsondoc.Element, n, typed, inner jsondoc.Ref) (s Scheme
 	if !ok && isHTTPScheme(word) {
 		r.Warn("type-word", typed, "type: %s is an HTTP scheme, and the type is http", jsondoc.Quote(word))
 		s = r.fields(e, "", n)
-		s.Kind, s.Scheme = HTTP, strings.ToLower(word)
+		s.Kind, s.Scheme = HTTP, jsondoc.Lower(word)
 		return s, false
 	}
 	if !ok {
@@ -197,7 +216,7 @@ func (r *Reader) flat(e *jsondoc.Element, n, typed, inner jsondoc.Ref) (s Scheme
 // beside compares the flat members next to a wrapper with it, and keeps what
 // belongs to neither.
 func (r *Reader) beside(e *jsondoc.Element, s *Scheme, n, wrapper, typed jsondoc.Ref) {
-	if typed != 0 && r.At(typed).Kind == '"' {
+	if typed != 0 && r.Is('"', jsondoc.Error, e, typed) {
 		again := r.quietly(func(e *jsondoc.Element) Scheme {
 			t, _ := r.flat(e, n, typed, 0)
 			return t
@@ -256,11 +275,12 @@ func sameFlows(a, b map[string]Flow) bool {
 func (r *Reader) fields(e *jsondoc.Element, kind Kind, n jsondoc.Ref, known ...jsondoc.Ref) Scheme {
 	m := r.Members(e, n, schemeSchema)
 	s := Scheme{Kind: kind}
+	r.Str(jsondoc.Error, e, m.At[hType])
 	switch kind {
 	case APIKey:
 		r.apiKey(e, &s, &m)
 	case HTTP:
-		s.Scheme = strings.ToLower(r.Need(jsondoc.Error, e, &m, hScheme))
+		s.Scheme = jsondoc.Lower(r.Need(jsondoc.Error, e, &m, hScheme))
 		s.BearerFormat = r.Str(jsondoc.Gap, e, m.At[hBearerFormat])
 	case OAuth2:
 		r.oauth2(e, &s, &m)

@@ -5,11 +5,13 @@ import (
 	"slices"
 
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/set"
 )
 
 // A held is a scheme that the lock records for one of its skills: what the
 // workflow has a credential for.
 type held struct {
+	skill  string
 	name   string
 	scheme compile.Scheme
 	scopes []string
@@ -32,13 +34,29 @@ func (r *Record) recorded(all bool) []held {
 				use := a.Schemes[name]
 				scopes := use.Scopes
 				if i == pinned && s.Scopes != nil {
-					scopes = s.Scopes
+					scopes = s.own(a, use)
 				}
-				out = append(out, held{name, use.Scheme, scopes})
+				out = append(out, held{s.ID, name, use.Scheme, scopes})
 			}
 		}
 	}
 	return out
+}
+
+// own returns the scopes that the lock's words leave for one scheme of the
+// pinned alternative: all, where no other scheme of it asks for any; else they
+// do not say which scheme they are for, and add none to its own.
+func (s Skill) own(a compile.Alternative, use compile.SchemeUse) []string {
+	asking := 0
+	for _, u := range a.Schemes {
+		if len(u.Scopes) > 0 {
+			asking++
+		}
+	}
+	if len(a.Schemes) == 1 || asking == 1 && len(use.Scopes) > 0 {
+		return s.Scopes
+	}
+	return set.Without(use.Scopes, set.Without(use.Scopes, s.Scopes))
 }
 
 // pinned is the index, among the recorded alternatives of a skill, of the
@@ -87,7 +105,7 @@ func (l *look) held(name string, use compile.SchemeUse) bool {
 }
 
 func (l *look) records(_ string, use compile.SchemeUse) bool {
-	return l.r.nearest(use.Scheme) != nil && len(l.r.lacks(use)) == 0
+	return l.r.nearest(use.Scheme) != nil && len(l.r.lacks(l.s.ID, use)) == 0
 }
 
 // nearest returns the recorded scheme that s is by definition, one with the
@@ -109,15 +127,41 @@ func (r *Record) nearest(s compile.Scheme) *held {
 	return best
 }
 
-// lacks returns the scopes in use that no skill records for the scheme.
-func (r *Record) lacks(use compile.SchemeUse) []string {
-	var lacking []string
-	for _, scope := range use.Scopes {
-		if !slices.ContainsFunc(r.held, func(h held) bool {
-			return slices.Contains(h.scopes, scope) && alike(h.scheme, use.Scheme)
-		}) {
-			lacking = append(lacking, scope)
+// lacks returns the scopes in use that are not recorded for the scheme.
+func (r *Record) lacks(id string, use compile.SchemeUse) []string {
+	return set.Without(use.Scopes, r.scopes(id, use.Scheme))
+}
+
+// scopes are those recorded for a scheme, addresses and all; where it is
+// nowhere recorded as it is now, those that the skill itself had for its like,
+// else those of the nearest, to whose addresses it is then compared.
+func (r *Record) scopes(id string, s compile.Scheme) []string {
+	var exact, like []string
+	found, own := false, false
+	for _, h := range r.held {
+		switch {
+		case !alike(h.scheme, s):
+		case sameAddresses(h.scheme, s):
+			exact, found = append(exact, h.scopes...), true
+		case h.skill == id:
+			like, own = append(like, h.scopes...), true
 		}
 	}
-	return lacking
+	h := r.nearest(s)
+	switch {
+	case found:
+		return exact
+	case own:
+		return like
+	case h != nil:
+		return h.scopes
+	}
+	return nil
+}
+
+// sameAddresses compares what schemes that are alike have beside that: the case
+// of a header's name makes no other scheme.
+func sameAddresses(a, b compile.Scheme) bool {
+	a.Name = b.Name
+	return sameScheme(a, b)
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/internal/set"
 )
@@ -20,14 +21,14 @@ func (r *Record) Held(id string, schemes map[string]compile.Scheme) (scopes map[
 	case s.Recorded && unreadable(ways(s.Was)[r.pinned(s)]):
 		return nil, nil
 	case s.Recorded:
-		return r.heldByRecord(schemes)
+		return r.heldByRecord(id, schemes)
 	}
 	word := heldByWord(s)
 	if word == nil {
 		return nil, nil
 	}
 	// What other skills record counts too.
-	scopes, moved = r.heldByRecord(schemes)
+	scopes, moved = r.heldByRecord(id, schemes)
 	for name, list := range word {
 		scopes[name] = append(slices.Clone(list), scopes[name]...)
 	}
@@ -67,20 +68,19 @@ func (r *Record) skill(id string) (Skill, bool) {
 
 // heldByRecord finds the schemes that the lock records in the card, and those
 // of them that would send secrets elsewhere than each record of them.
-func (r *Record) heldByRecord(schemes map[string]compile.Scheme) (scopes map[string][]string, moved []string) {
+func (r *Record) heldByRecord(id string, schemes map[string]compile.Scheme) (scopes map[string][]string, moved []string) {
 	scopes = map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(schemes)) {
 		now := schemes[name]
 		if r.nearest(now) == nil {
 			continue
 		}
-		scopes[name] = []string{}
+		scopes[name] = append([]string{}, r.scopes(id, now)...)
 		stays := false
 		for _, h := range r.held {
 			if !alike(h.scheme, now) {
 				continue
 			}
-			scopes[name] = append(scopes[name], h.scopes...)
 			l := look{r: r}
 			l.endpoints(pair{h.name, name, compile.SchemeUse{Scheme: h.scheme}, compile.SchemeUse{Scheme: now}})
 			stays = stays || !slices.ContainsFunc(l.out, func(c Change) bool { return c.Rule == EndpointOriginChanged })
@@ -109,8 +109,10 @@ func heldByWord(s Skill) map[string][]string {
 	}
 	held := map[string][]string{}
 	for _, a := range list {
-		for name := range a.Schemes {
-			held[name] = s.Scopes
+		for name, use := range a.Schemes {
+			if use.Kind != card.KindUnknown { // what cannot be read is held by nobody
+				held[name] = s.Scopes
+			}
 		}
 	}
 	return held

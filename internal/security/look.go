@@ -149,7 +149,7 @@ func (l *look) scopes(pairs []pair) {
 		}
 		was, now = append(was, p.was.Scopes...), append(now, p.now.Scopes...)
 		freed = append(freed, set.Without(p.was.Scopes, p.now.Scopes)...)
-		lacking = append(lacking, l.r.lacks(p.now)...)
+		lacking = append(lacking, l.r.lacks(l.s.ID, p.now)...)
 	}
 	if len(lacking) > 0 {
 		recorded := l.s.Scopes
@@ -203,7 +203,7 @@ func (l *look) others(m matching, pinned []pair) {
 // gone judges what is left without the pinned alternative, or where that can no
 // longer be met and another can.
 func (l *look) gone(m matching) {
-	noneNeeded := l.was != nil && len(l.was[l.pin].Schemes) == 0 || l.was == nil && l.s.Schemes != nil
+	noneNeeded := l.was != nil && len(l.was[l.pin].Schemes) == 0 || l.was == nil && l.s.Schemes != nil && len(l.s.Schemes) == 0
 	if i := slices.IndexFunc(l.now, l.canUse); i >= 0 {
 		if noneNeeded {
 			l.say(Required, "no credential was needed and one is now; the client holds what is asked for").Mild = true
@@ -211,8 +211,10 @@ func (l *look) gone(m matching) {
 			l.say(AlternativeSwitched, "the pinned way to authenticate is gone, and another can be met")
 		}
 		l.trusted(l.now[i])
+		l.moved()
 		return
 	}
+	l.moved()
 	for i, a := range l.now {
 		if unreadable(a) && !m.taken[i] {
 			l.say(Unreadable, "no way to authenticate is left that can be read: %s", unreadableBecause(a))
@@ -238,6 +240,45 @@ func (l *look) trusted(a compile.Alternative) {
 			l.endpoints(pair{wasName: h.name, nowName: name, was: compile.SchemeUse{Scheme: h.scheme}, now: use})
 		}
 	}
+}
+
+// moved says which pinned schemes would send secrets to another origin, also
+// where their alternative cannot be met, or another is used.
+func (l *look) moved() {
+	if l.was == nil {
+		return
+	}
+	pinned := l.was[l.pin].Schemes
+	for _, name := range slices.Sorted(maps.Keys(pinned)) {
+		for _, c := range l.movedScheme(name, pinned[name]) {
+			if !slices.ContainsFunc(l.out, func(o Change) bool { return o.Rule == c.Rule && o.Path == c.Path }) {
+				l.add(c.Rule, c)
+			}
+		}
+	}
+}
+
+// movedScheme finds a pinned scheme again among all that are asked for now. It
+// did not move while one of them is where it was.
+func (l *look) movedScheme(name string, was compile.SchemeUse) []Change {
+	var out []Change
+	for _, a := range l.now {
+		for _, other := range slices.Sorted(maps.Keys(a.Schemes)) {
+			if !alike(was.Scheme, a.Schemes[other].Scheme) {
+				continue
+			}
+			probe := look{r: l.r, s: l.s}
+			probe.endpoints(pair{name, other, was, a.Schemes[other]})
+			away := slices.DeleteFunc(probe.out, func(c Change) bool { return c.Rule != EndpointOriginChanged })
+			if len(away) == 0 {
+				return nil
+			}
+			if out == nil || other == name {
+				out = away
+			}
+		}
+	}
+	return out
 }
 
 // weakened compares the weakest way in. What cannot be read is not known to be

@@ -1,8 +1,10 @@
 package security
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/a2alock/a2alock/compile"
 )
@@ -73,16 +75,31 @@ func match(was, now []compile.Alternative, pin int, held func(string, compile.Sc
 			order = append(order, i)
 		}
 	}
-	for _, r := range relations {
+	// The first relation holds only between alternatives of one key.
+	byKey := map[string][]int{}
+	for n := range now {
+		k := keyOf(now[n])
+		byKey[k] = append(byKey[k], n)
+	}
+	for _, i := range order {
+		m.take(i, was[i], now, byKey[keyOf(was[i])], relations[0], held, false)
+	}
+	for _, r := range relations[1:] {
+		left := m.left()
+		few := len(left) <= most && len(was)-m.found() <= most
 		for _, i := range order {
-			if m.to[i] < 0 {
-				m.take(i, was[i], now, r, held, false)
+			if m.to[i] < 0 && (i == pin || few) {
+				m.take(i, was[i], now, left, r, held, false)
 			}
 		}
 	}
 	if m.to[pin] < 0 {
+		every := make([]int, len(now))
+		for n := range every {
+			every[n] = n
+		}
 		for _, r := range append(slices.Clone(relations), sameName) {
-			if m.take(pin, was[pin], now, r, held, true) {
+			if m.take(pin, was[pin], now, every, r, held, true) {
 				break
 			}
 		}
@@ -90,10 +107,46 @@ func match(was, now []compile.Alternative, pin int, held func(string, compile.Sc
 	return m
 }
 
-// take matches the alternative a, number i, with the best one of now that r
-// relates it to; again allows one that is taken.
-func (m *matching) take(i int, a compile.Alternative, now []compile.Alternative, r relation, held func(string, compile.SchemeUse) bool, again bool) bool {
-	for n, b := range now {
+// most is how many alternatives that are not the same are looked at for what
+// they have become; beyond it they are gone and new.
+const most = 256
+
+// left returns which of now are not taken.
+func (m *matching) left() []int {
+	var left []int
+	for n, taken := range m.taken {
+		if !taken {
+			left = append(left, n)
+		}
+	}
+	return left
+}
+
+// found counts the alternatives of was that were found again.
+func (m *matching) found() int {
+	found := 0
+	for _, n := range m.to {
+		if n >= 0 {
+			found++
+		}
+	}
+	return found
+}
+
+// keyOf is equal for alternatives of the same names and scopes.
+func keyOf(a compile.Alternative) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(a.Schemes)) {
+		fmt.Fprintf(&b, "%q%q", name, a.Schemes[name].Scopes)
+	}
+	return b.String()
+}
+
+// take matches the alternative a, number i, with the best one of now, among
+// those numbered, that r relates it to; again allows one that is taken.
+func (m *matching) take(i int, a compile.Alternative, now []compile.Alternative, among []int, r relation, held func(string, compile.SchemeUse) bool, again bool) bool {
+	for _, n := range among {
+		b := now[n]
 		if m.taken[n] && !again {
 			continue
 		}

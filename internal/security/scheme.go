@@ -23,7 +23,7 @@ func alike(a, b compile.Scheme) bool {
 	switch a.Kind {
 	case card.KindAPIKey:
 		// The names of headers have no case (RFC 9110 5.1), other names do.
-		return a.In == b.In && (a.Name == b.Name || a.In == "header" && strings.EqualFold(a.Name, b.Name))
+		return a.In == b.In && (a.Name == b.Name || a.In == "header" && sameHeader(a.Name, b.Name))
 	case card.KindHTTP:
 		return a.HTTPScheme == b.HTTPScheme
 	case card.KindOAuth2:
@@ -37,6 +37,19 @@ func alike(a, b compile.Scheme) bool {
 		return true
 	}
 	return false
+}
+
+// sameHeader compares names without the case of ASCII letters, and of no others.
+func sameHeader(a, b string) bool {
+	lower := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if 'A' <= r && r <= 'Z' {
+				r += 'a' - 'A'
+			}
+			return r
+		}, s)
+	}
+	return lower(a) == lower(b)
 }
 
 // difference says in words what makes a and b two schemes.
@@ -95,22 +108,19 @@ func sameScheme(a, b compile.Scheme) bool {
 func (l *look) endpoints(p pair) int {
 	before := len(l.out)
 	a, b := p.was.Scheme, p.now.Scheme
-	if !l.came(p, a.OAuth2MetadataURL, b.OAuth2MetadataURL, tokenURLs(a), "oauth2_metadata_url") {
-		l.endpoint(p, a.OAuth2MetadataURL, b.OAuth2MetadataURL, "oauth2_metadata_url")
-	}
-	l.endpoint(p, a.OpenIDConnectURL, b.OpenIDConnectURL, "openid_connect_url")
+	known := addresses(a)
+	l.endpoint(p, a.OAuth2MetadataURL, b.OAuth2MetadataURL, tokenURLs(a), "oauth2_metadata_url")
+	l.endpoint(p, a.OpenIDConnectURL, b.OpenIDConnectURL, known, "openid_connect_url")
 	for _, grant := range sortedGrants(a) {
 		was := a.Flows[grant]
 		now, ok := b.Flows[grant]
 		if !ok {
 			continue
 		}
-		l.endpoint(p, was.AuthorizationURL, now.AuthorizationURL, "flows", grant, "authorization_url")
-		l.endpoint(p, was.TokenURL, now.TokenURL, "flows", grant, "token_url")
-		l.endpoint(p, was.DeviceAuthorizationURL, now.DeviceAuthorizationURL, "flows", grant, "device_authorization_url")
-		if !l.came(p, was.RefreshURL, now.RefreshURL, []string{was.TokenURL}, "flows", grant, "refresh_url") {
-			l.endpoint(p, was.RefreshURL, now.RefreshURL, "flows", grant, "refresh_url")
-		}
+		l.endpoint(p, was.AuthorizationURL, now.AuthorizationURL, known, "flows", grant, "authorization_url")
+		l.endpoint(p, was.TokenURL, now.TokenURL, known, "flows", grant, "token_url")
+		l.endpoint(p, was.DeviceAuthorizationURL, now.DeviceAuthorizationURL, known, "flows", grant, "device_authorization_url")
+		l.endpoint(p, was.RefreshURL, now.RefreshURL, []string{was.TokenURL}, "flows", grant, "refresh_url")
 		if was.PKCERequired != now.PKCERequired {
 			l.add(Unclassified, change(say.Pointer("schemes", p.nowName, "flows", grant, "pkce_required"),
 				was.PKCERequired, now.PKCERequired, "the scheme %s %s PKCE", say.Quote(p.nowName),
@@ -120,21 +130,25 @@ func (l *look) endpoints(p pair) int {
 	return len(l.out) - before
 }
 
-// came looks at an address that only came, of those that a client may do
-// without: where tokens are renewed, and where it learns the other addresses.
-// On the origin of the token URL nobody new gets anything; on another one no
-// other rule says that secrets may go there now.
-func (l *look) came(p pair, was, now string, tokens []string, member ...string) bool {
-	if was != "" || now == "" {
-		return false
-	}
+// came looks at an address that only came. On an origin of the known addresses
+// nobody new gets anything; on another one no other rule says that secrets may
+// go there now.
+func (l *look) came(p pair, now string, known, member []string) {
 	origin := compile.Origin("", now)
-	if origin == "" || !slices.ContainsFunc(tokens, func(u string) bool { return compile.Origin("", u) == origin }) {
+	if origin == "" || !slices.ContainsFunc(known, func(u string) bool { return u != "" && compile.Origin("", u) == origin }) {
 		l.add(Unclassified, change(say.Pointer(append([]string{"schemes", p.nowName}, member...)...), nil, now,
-			"the scheme %s has the %s %s now, on another origin than its token URL",
+			"the scheme %s has the %s %s now, on another origin than it had",
 			say.Quote(p.nowName), memberWords(member), say.Quote(now)))
 	}
-	return true
+}
+
+// addresses are all that a scheme names.
+func addresses(s compile.Scheme) []string {
+	list := []string{s.OAuth2MetadataURL, s.OpenIDConnectURL}
+	for _, f := range s.Flows {
+		list = append(list, f.AuthorizationURL, f.TokenURL, f.RefreshURL, f.DeviceAuthorizationURL)
+	}
+	return list
 }
 
 // tokenURLs are where a scheme sends secrets to for a token.
@@ -151,9 +165,14 @@ func memberWords(member []string) string {
 	return strings.ReplaceAll(member[len(member)-1], "_", " ")
 }
 
-// endpoint compares one address. One that only came is no change.
-func (l *look) endpoint(p pair, was, now string, member ...string) {
-	if was == "" || compile.NormalizeURL("", was) == compile.NormalizeURL("", now) {
+// endpoint compares one address. One that only came, on an origin that is
+// known, is no change.
+func (l *look) endpoint(p pair, was, now string, known []string, member ...string) {
+	if compile.NormalizeURL("", was) == compile.NormalizeURL("", now) {
+		return
+	}
+	if was == "" {
+		l.came(p, now, known, member)
 		return
 	}
 	path := say.Pointer(append([]string{"schemes", p.nowName}, member...)...)
