@@ -46,6 +46,7 @@ type credential struct {
 	kind, place, name string
 	grants            []string
 	origins           map[string]string // where secrets go to get or renew one, by what for
+	urls              string            // the same, to the letter
 	unknown           bool
 }
 
@@ -349,6 +350,7 @@ func (c *credential) readFlows(v any) {
 		_, isMap := f["scopes"].(fields)
 		c.unknown = c.unknown || !ok || f["pkceRequired"] != nil && !isFlag || f["scopes"] != nil && !isMap
 		c.grants = append(c.grants, grant)
+		c.urls += fmt.Sprintln(grant, f["pkceRequired"] == true)
 		for _, member := range []string{"authorizationUrl", "tokenUrl", "deviceAuthorizationUrl", "refreshUrl"} {
 			c.address(grant+" "+member, f[member])
 		}
@@ -361,6 +363,7 @@ func (c *credential) address(what string, v any) {
 	c.unknown = c.unknown || v != nil && !ok
 	if u != "" {
 		c.origins[what] = origin("", u)
+		c.urls += what + " " + u + "\n"
 	}
 }
 

@@ -24,8 +24,10 @@ type caller struct {
 	was  *witness // the agent as it was pinned; nil when the lock records no profile
 }
 
-// A record is a credential that the lock records, with the scopes it was got for.
+// A record is a credential that the lock records for a skill, with the scopes it
+// was got for.
 type record struct {
+	skill string
 	credential
 	scopes []string
 }
@@ -88,25 +90,51 @@ func containsAll(all, some []string) bool {
 func (c *caller) records() []record {
 	var all []record
 	for _, id := range c.lock.RequiredSkills() {
-		for _, a := range c.pinned(id).asks {
-			if !c.pinned(id).unknown {
-				all = append(all, record{a.credential, c.lock.Requires.Skills[id].Scopes})
+		if w := c.pinned(id); !w.unknown {
+			for _, a := range w.asks {
+				all = append(all, record{id, a.credential, w.share(a, c.lock.Requires.Skills[id].Scopes)})
 			}
 		}
 	}
 	return all
 }
 
-// recorded reports whether records are enough for what is asked.
-func recorded(records []record, a asked) bool {
-	var scopes []string
-	fits := false
-	for _, t := range records {
-		if t.is(a.credential) {
-			fits, scopes = true, append(scopes, t.scopes...)
+// share is what the scopes of the lock leave for one scheme of the pinned way:
+// all, where it is plain which scheme they are for, else what it asks for.
+func (w way) share(a asked, scopes []string) []string {
+	asking := 0
+	for _, o := range w.asks {
+		if len(o.scopes) > 0 {
+			asking++
 		}
 	}
-	return fits && containsAll(scopes, a.scopes)
+	if len(w.asks) == 1 || asking == 1 && len(a.scopes) > 0 {
+		return scopes
+	}
+	return slices.DeleteFunc(slices.Clone(a.scopes), func(s string) bool { return !slices.Contains(scopes, s) })
+}
+
+// recorded reports whether what the lock records is enough for what a skill
+// asks: a credential got at the same addresses, for any skill, or else what the
+// skill itself had for the like of it.
+func (c *caller) recorded(id string, a asked) bool {
+	var exact, like []string
+	there, same := false, false
+	for _, t := range c.records() {
+		if !t.is(a.credential) {
+			continue
+		}
+		there = true
+		if t.urls == a.urls {
+			same, exact = true, append(exact, t.scopes...)
+		} else if t.skill == id {
+			like = append(like, t.scopes...)
+		}
+	}
+	if same {
+		return containsAll(exact, a.scopes)
+	}
+	return there && containsAll(like, a.scopes)
 }
 
 // known reports whether the client is known to hold what is asked.
@@ -147,9 +175,8 @@ func (c *caller) holds(id string, w way, all []way) bool {
 	if pinned.unknown {
 		return !w.unknown || sameAsks(pinned, w)
 	}
-	records := c.records()
 	for _, a := range w.asks {
-		if !recorded(records, a) && (isOwn(pinned, w) || !c.known(a)) {
+		if !c.recorded(id, a) && (isOwn(pinned, w) || !c.known(a)) {
 			return false
 		}
 	}
@@ -188,12 +215,12 @@ func (c *caller) holdsByWord(id string, w way, all []way) bool {
 
 // isSafe reports whether all secrets for w go where they went before, and, for
 // who looks at nothing, may go nowhere else.
-func (c *caller) isSafe(w way, looks bool) bool {
+func (c *caller) isSafe(id string, w way, looks bool) bool {
 	if c.was == nil {
 		return true
 	}
 	for _, a := range w.asks {
-		if c.known(a) && !recorded(c.records(), a) {
+		if c.known(a) && !c.recorded(id, a) {
 			continue // got somewhere that nobody recorded
 		}
 		if !slices.ContainsFunc(c.records(), func(t record) bool {
@@ -371,7 +398,7 @@ func (t *trial) strays() error {
 		if t.wasUnknown(id) {
 			continue
 		}
-		if ways := t.now.skills[id][0].ways; !slices.ContainsFunc(ways, func(w way) bool { return t.holds(id, w, ways) && t.isSafe(w, t.result.Class > diff.Compatible) }) {
+		if ways := t.now.skills[id][0].ways; !slices.ContainsFunc(ways, func(w way) bool { return t.holds(id, w, ways) && t.isSafe(id, w, t.result.Class > diff.Compatible) }) {
 			return fmt.Errorf("the secrets of %q go to another origin: %+v", id, ways)
 		}
 	}
@@ -392,7 +419,7 @@ func (t *trial) unchanged() error {
 		})
 		pinned := t.pinned(r.skill)
 		r.holds = func(w way, all []way) bool {
-			return t.holds(r.skill, w, all) && (pinned.unknown || isOwn(pinned, w) && t.isSafe(w, false))
+			return t.holds(r.skill, w, all) && (pinned.unknown || isOwn(pinned, w) && t.isSafe(r.skill, w, false))
 		}
 		if err := t.now.answer(r); err != nil {
 			return err
