@@ -91,7 +91,8 @@ func (c *caller) records() []record {
 	var all []record
 	for _, id := range c.lock.RequiredSkills() {
 		if w := c.pinned(id); !w.unknown {
-			for _, a := range w.asks {
+			for _, name := range slices.Sorted(maps.Keys(w.asks)) {
+				a := w.asks[name]
 				all = append(all, record{id, a.credential, w.share(a, c.lock.Requires.Skills[id].Scopes)})
 			}
 		}
@@ -116,25 +117,25 @@ func (w way) share(a asked, scopes []string) []string {
 
 // recorded reports whether what the lock records is enough for what a skill
 // asks: a credential got at the same addresses, for any skill, or else what the
-// skill itself had for the like of it.
+// skill itself had for the like of it, or else the first that is like it.
 func (c *caller) recorded(id string, a asked) bool {
-	var exact, like []string
-	there, same := false, false
-	for _, t := range c.records() {
-		if !t.is(a.credential) {
-			continue
+	alike := slices.DeleteFunc(c.records(), func(t record) bool { return !t.is(a.credential) })
+	for _, good := range []func(record) bool{
+		func(t record) bool { return t.urls == a.urls },
+		func(t record) bool { return t.skill == id },
+	} {
+		var scopes []string
+		there := false
+		for _, t := range alike {
+			if good(t) {
+				there, scopes = true, append(scopes, t.scopes...)
+			}
 		}
-		there = true
-		if t.urls == a.urls {
-			same, exact = true, append(exact, t.scopes...)
-		} else if t.skill == id {
-			like = append(like, t.scopes...)
+		if there {
+			return containsAll(scopes, a.scopes)
 		}
 	}
-	if same {
-		return containsAll(exact, a.scopes)
-	}
-	return there && containsAll(like, a.scopes)
+	return len(alike) > 0 && containsAll(alike[0].scopes, a.scopes)
 }
 
 // known reports whether the client is known to hold what is asked.
@@ -154,11 +155,13 @@ func (c *caller) known(a asked) bool {
 // are and not by what they are called. For those, what the lock records is all
 // that the workflow may present.
 func isOwn(pinned, w way) bool {
-	if len(pinned.asks) != len(w.asks) {
-		return false
-	}
-	for _, a := range w.asks {
-		if !slices.ContainsFunc(slices.Collect(maps.Values(pinned.asks)), func(p asked) bool { return p.is(a.credential) }) {
+	return len(pinned.asks) == len(w.asks) && w.hasAllOf(pinned) && pinned.hasAllOf(w)
+}
+
+// hasAllOf reports whether each scheme of o is one of w.
+func (w way) hasAllOf(o way) bool {
+	for _, a := range o.asks {
+		if !slices.ContainsFunc(slices.Collect(maps.Values(w.asks)), func(b asked) bool { return b.is(a.credential) }) {
 			return false
 		}
 	}
