@@ -27,13 +27,16 @@ const module = "github.com/a2alock/a2alock"
 // rests on packages of its own: how JSON is read strictly (jsondoc), and the many
 // spellings of security (scheme). Both know nothing of a Card.
 var layers = map[string]int{
-	"cmd/a2alock":        10,
-	"cmd/a2alockd":       10,
-	"server":             9,
-	"watch":              8,
-	"notify":             7,
+	"cmd/a2alock":        13,
+	"cmd/a2alockd":       13,
+	"server":             12,
+	"watch":              11,
+	"notify":             10,
+	"internal/route":     9, // for notify and watch
+	"internal/message":   9, // for notify
+	"store":              8,
+	"internal/verdict":   7,
 	"report":             6,
-	"store":              6,
 	"diff":               5,
 	"probe":              5,
 	"lockfile":           4,
@@ -42,8 +45,11 @@ var layers = map[string]int{
 	"internal/security":  4, // for diff and lockfile
 	"compile":            3,
 	"internal/shape":     3, // for lockfile
+	"internal/member":    3, // for compile
+	"internal/want":      3, // for config
 	"netguard":           3,
 	"rpc":                3,
+	"internal/gate":      3, // for fetch
 	"card":               2,
 	"internal/say":       2,
 	"internal/operation": 2,
@@ -56,14 +62,24 @@ var layers = map[string]int{
 	"internal/nearest":   0,
 	"internal/redact":    0,
 	"internal/set":       0,
+	"internal/wholefile": 0, // for lockfile
+	"internal/schedule":  0,
+	"internal/variable":  0, // for config
+	"internal/yamldoc":   0, // for config
+	"internal/metrics":   0,
+	"internal/slack":     1, // for notify
+	"internal/webhook":   0, // for notify and slack
+	"internal/history":   7, // for store
+	"internal/records":   1, // for store
+	"internal/boltfile":  0, // for records
 }
 
 // sideways are the imports inside one layer that the map allows.
-var sideways = map[string]string{"rpc": "netguard", "lockfile": "internal/security"}
+var sideways = map[string]string{"rpc": "netguard", "compile": "internal/member", "internal/gate": "netguard", "internal/history": "internal/verdict", "lockfile": "internal/security"}
 
 // outside are packages beyond the layers: they import what they like, and are
 // imported by tests and mains alone.
-var outside = []string{".", "internal/laws", "internal/triples", "testdata", "examples", "internal/agenttest", "internal/fleet"}
+var outside = []string{".", "internal/laws", "internal/triples", "testdata", "examples", "internal/agenttest", "internal/fleet", "internal/slacktest"}
 
 // worldly are the packages with a layer that touch the world, each with what it
 // needs of it as a field. All others are pure: values in, values out. They have
@@ -72,9 +88,15 @@ var outside = []string{".", "internal/laws", "internal/triples", "testdata", "ex
 var worldly = map[string]bool{
 	"cmd/a2alock": true, "cmd/a2alockd": true, "server": true, "watch": true, "notify": true, "store": true,
 	"probe": true, "fetch": true, "rpc": true, "netguard": true,
-	"config":          true, // reads a2alock.yaml and the environment
-	"lockfile":        true, // reads, finds and writes locks
-	"internal/golden": true, // rewrites what tests compare
+	"internal/setup":   true,                            // reads it too
+	"internal/records": true, "internal/boltfile": true, // what store stands on
+	"internal/gate":      true, // waits
+	"internal/slack":     true, // posts
+	"internal/webhook":   true, // posts
+	"config":             true, // reads a2alock.yaml and the environment
+	"lockfile":           true, // reads, finds and writes locks
+	"internal/wholefile": true, // writes files
+	"internal/golden":    true, // rewrites what tests compare
 }
 
 // isPure reports whether pkg has a layer and may not touch the world.

@@ -8,11 +8,18 @@ import (
 	"github.com/a2alock/a2alock/internal/jsondoc"
 )
 
-// coreBindings are the bindings of A2A 5.8, by their folded spellings.
-var coreBindings = map[string]string{
-	"jsonrpc": "JSONRPC", "jsonrpc2": "JSONRPC", "jsonrpc20": "JSONRPC",
-	"grpc":     "GRPC",
-	"httpjson": "HTTP+JSON", "httpjsonrest": "HTTP+JSON", "rest": "HTTP+JSON", "http": "HTTP+JSON", "https": "HTTP+JSON",
+// coreBinding is the binding of A2A 5.8 that a folded spelling means; "" for
+// none.
+func coreBinding(folded string) string {
+	switch folded {
+	case "jsonrpc", "jsonrpc2", "jsonrpc20":
+		return "JSONRPC"
+	case "grpc":
+		return "GRPC"
+	case "httpjson", "httpjsonrest", "rest", "http", "https":
+		return "HTTP+JSON"
+	}
+	return ""
 }
 
 // checkBinding reports what is neither a core binding nor a URI (A2A 5.8).
@@ -26,7 +33,7 @@ func (ir *interfaceReader) checkBinding(e *jsondoc.Element, binding string, n js
 	}
 	hint := ""
 	spelled := strings.NewReplacer("+", "", "/", "", " ", "", ".", "").Replace(binding)
-	if core := coreBindings[jsondoc.Fold(spelled)]; core != "" {
+	if core := coreBinding(jsondoc.Fold(spelled)); core != "" {
 		hint = "; is " + core + " meant?"
 	}
 	ir.Gap(e, "unknown-binding", n, "%s: %s is no binding of the specification and no URI%s", ir.Label(n), jsondoc.Quote(binding), hint)

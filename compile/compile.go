@@ -23,12 +23,15 @@
 package compile
 
 import (
-	"bytes"
 	"maps"
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/internal/jsondoc"
+	"github.com/a2alock/a2alock/internal/member"
+	"github.com/a2alock/a2alock/internal/set"
 )
 
 // Compile compiles c for cl (docs/design.md, Compiling 3 to 7). Neither is
@@ -40,7 +43,7 @@ import (
 //
 // Compile does not judge c.Err: of an invalid card it compiles what is there.
 func Compile(c *card.Card, cl *Client) (*Profile, []card.Finding) {
-	k := &compiler{card: c, client: cl, texts: newTexts(len(c.Skills)), unknown: unknown{}}
+	k := &compiler{card: c, client: cl, texts: member.NewTexts(2 + 4*len(c.Skills)), unknown: member.NewUnknown()}
 	p := &Profile{
 		Shape:        c.Shape,
 		Name:         c.Name,
@@ -61,7 +64,7 @@ func Compile(c *card.Card, cl *Client) (*Profile, []card.Finding) {
 	k.schemes(p)
 	k.skills(p)
 	k.identity()
-	p.Texts, p.Unknown = k.texts.finish(), k.unknown.finish()
+	p.Texts, p.Unknown = k.texts.Finish(), k.unknown.Finish()
 	p.Reason = k.reason(p)
 	p.Usable = p.Reason == ""
 	return p, k.findings
@@ -72,8 +75,8 @@ type compiler struct {
 	card     *card.Card
 	client   *Client
 	defined  map[string]Scheme // what requirements may name
-	texts    texts
-	unknown  unknown
+	texts    member.Texts
+	unknown  member.Unknown
 	findings []card.Finding
 }
 
@@ -83,42 +86,48 @@ func (k *compiler) warn(code, path, message string) {
 
 // identity notes the texts about the agent itself.
 func (k *compiler) identity() {
-	k.texts.add("/name", k.card.Name)
-	k.texts.add("/description", k.card.Description)
-	k.texts.addHidden("/agent_version", k.card.Version)
-	k.texts.addHidden("/icon_url", k.card.IconURL)
-	k.texts.addHidden("/documentation_url", k.card.DocumentationURL)
+	k.texts.Add("/name", k.card.Name)
+	k.texts.Add("/description", k.card.Description)
+	k.texts.AddHidden("/agent_version", k.card.Version)
+	k.texts.AddHidden("/icon_url", k.card.IconURL)
+	k.texts.AddHidden("/documentation_url", k.card.DocumentationURL)
 	if p := k.card.Provider; p != nil {
-		k.texts.addHidden("/provider/organization", p.Organization)
-		k.texts.addHidden("/provider/url", p.URL)
+		k.texts.AddHidden("/provider/organization", p.Organization)
+		k.texts.AddHidden("/provider/url", p.URL)
 	}
 }
 
 // extensions is Compiling 7 of docs/design.md. A URI that is declared twice is
-// required if one of its entries says so; which params count then must not
-// depend on their order.
+// required if one of its entries says so; where their params differ, nobody knows
+// which count, so all do, whatever their order.
 func (k *compiler) extensions(p *Profile) {
 	p.Extensions, p.RequiredExtensions = []string{}, []string{}
 	p.DeclaredExtensions = make(map[string]Extension, len(k.card.Capabilities.Extensions))
+	params := map[string][]jsontext.Value{}
 	for _, e := range k.card.Capabilities.Extensions {
 		at := "/declared_extensions/" + jsondoc.Escape(e.URI)
-		k.texts.addHidden(at+"/uri", e.URI)
-		k.texts.addHidden(at+"/description", e.Description)
-		k.unknown.add(at, e.Unknown)
-		now := Extension{Required: e.Required, Params: e.Params}
+		k.texts.AddHidden(at+"/uri", e.URI)
+		k.texts.AddHidden(at+"/description", e.Description)
+		k.unknown.Add(at, e.Unknown)
+		now := Extension{Required: e.Required}
 		if was, repeated := p.DeclaredExtensions[e.URI]; repeated {
 			now.Required = now.Required || was.Required
-			if bytes.Compare(was.Params, now.Params) > 0 {
-				now.Params = was.Params
-			}
 		}
 		p.DeclaredExtensions[e.URI] = now
-	}
-	k.unknown.add("/capabilities", k.card.Capabilities.Unknown)
-	for _, uri := range slices.Sorted(maps.Keys(p.DeclaredExtensions)) {
-		if slices.Contains(k.client.Extensions, uri) {
-			p.Extensions = append(p.Extensions, uri)
+		if len(e.Params) > 0 {
+			params[e.URI] = append(params[e.URI], e.Params)
 		}
+	}
+	for uri, list := range params {
+		x := p.DeclaredExtensions[uri]
+		x.Params = member.Merge(list)
+		p.DeclaredExtensions[uri] = x
+	}
+	k.unknown.Add("/capabilities", k.card.Capabilities.Unknown)
+	declared := slices.Sorted(maps.Keys(p.DeclaredExtensions))
+	foreign := set.Without(declared, k.client.Extensions)
+	p.Extensions = append(p.Extensions, set.Without(declared, foreign)...)
+	for _, uri := range declared {
 		if p.DeclaredExtensions[uri].Required {
 			p.RequiredExtensions = append(p.RequiredExtensions, uri)
 		}

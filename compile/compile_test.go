@@ -212,6 +212,9 @@ func TestCompileExtensions(t *testing.T) {
 			{URI: "urn:a", Required: true},
 			{URI: "urn:twice"},
 			{URI: "urn:twice", Required: true, Params: jsontext.Value(`{}`)},
+			{URI: "urn:differs", Params: jsontext.Value(`{"b":1}`)},
+			{URI: "urn:differs", Params: jsontext.Value(`{"a":1}`)},
+			{URI: "urn:differs", Params: jsontext.Value(`{"b":1}`)},
 		}
 		cl.Extensions = []string{"urn:z", "urn:b", "urn:a", "urn:twice", "urn:other"}
 	})
@@ -220,7 +223,8 @@ func TestCompileExtensions(t *testing.T) {
 		RequiredExtensions: []string{"urn:a", "urn:twice", "urn:z"},
 		DeclaredExtensions: map[string]Extension{
 			"urn:a": {Required: true}, "urn:b": {}, "urn:z": {Required: true, Params: jsontext.Value(`{"a":1}`)},
-			"urn:twice": {Required: true, Params: jsontext.Value(`{}`)},
+			"urn:twice":   {Required: true, Params: jsontext.Value(`{}`)},
+			"urn:differs": {Params: jsontext.Value(`[{"a":1},{"b":1}]`)},
 		},
 	}
 	got := &Profile{
@@ -312,7 +316,7 @@ func TestProfileIsWrittenWhole(t *testing.T) {
 	s := reflect.ValueOf(p.Skills["quote"])
 	for i := range s.NumField() {
 		f := s.Type().Field(i)
-		if f.Type.Kind() == reflect.Slice && s.Field(i).IsNil() != slices.Contains([]string{"Input", "Output", "Extra"}, f.Name) {
+		if f.Type.Kind() == reflect.Slice && s.Field(i).IsNil() != slices.Contains([]string{"Input", "Output", "Refused", "Extra"}, f.Name) {
 			t.Errorf("Skill.%s: nil is %v", f.Name, s.Field(i).IsNil())
 		}
 	}

@@ -17,6 +17,7 @@ import (
 // tenant come from one entry and are never mixed (A2A 8.3.2).
 func (k *compiler) interfaces(p *Profile) {
 	p.Interfaces = make([]Interface, 0, len(k.card.Interfaces))
+	count := map[string]int{}
 	for _, i := range k.card.Interfaces {
 		if i.Disabled != "" {
 			continue
@@ -25,12 +26,13 @@ func (k *compiler) interfaces(p *Profile) {
 			URL: i.URL, Binding: i.ProtocolBinding, Version: i.Version, Tenant: i.Tenant,
 		})
 		at := "/interfaces/" + jsondoc.Escape(i.ProtocolBinding+"+"+i.Version)
-		k.texts.addHidden(at+"/url", i.URL)
-		k.texts.addHidden(at+"/binding", i.ProtocolBinding)
-		k.texts.addHidden(at+"/tenant", i.Tenant)
+		k.texts.AddHidden(at+"/url", i.URL)
+		k.texts.AddHidden(at+"/binding", i.ProtocolBinding)
+		k.texts.AddHidden(at+"/tenant", i.Tenant)
 		if slices.ContainsFunc(k.client.Interfaces, p.Interfaces[len(p.Interfaces)-1].speaks) {
-			k.unknown.add(at, i.Unknown)
+			k.unknown.AddInOrder(at, count[at], i.Unknown)
 		}
+		count[at]++
 		k.judgeAddress(i)
 	}
 	if i := choose(p.Interfaces, k.client); i != nil {

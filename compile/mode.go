@@ -22,7 +22,7 @@ func NormalizeMode(mode string, aliases map[string]string) (norm string, aliased
 
 // modes normalises a list into a sorted set. It returns nil, which means
 // unknown, for a list without any mode, and tells which were aliases.
-func modes(list []string, aliases map[string]string) (set, aliased []string) {
+func modes(list []string, aliases map[string]string) (distinct, aliased []string) {
 	for _, m := range list {
 		norm, isAlias := NormalizeMode(m, aliases)
 		if norm == "" {
@@ -31,8 +31,8 @@ func modes(list []string, aliases map[string]string) (set, aliased []string) {
 		if isAlias {
 			aliased = append(aliased, m)
 		}
-		set = append(set, norm)
+		distinct = append(distinct, norm)
 	}
-	slices.Sort(set)
-	return slices.Compact(set), aliased
+	slices.Sort(distinct)
+	return slices.Compact(distinct), aliased
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/internal/media"
 	"github.com/a2alock/a2alock/internal/nearest"
 	"github.com/a2alock/a2alock/internal/set"
 )
@@ -137,16 +138,38 @@ func (k *planning) noInput() string {
 	theirs := k.skill.Input
 	if theirs == nil {
 		k.notes = append(k.notes, "the card does not say which media types the skill accepts: what is sent is taken for accepted")
-		return ""
 	}
-	if lost := set.Without(locked, theirs); len(lost) > 0 {
-		return fmt.Sprintf("the lock requires %s to be accepted, and the skill accepts %s", listed(lost), listed(theirs))
+	if lost := k.skill.refuses(locked); len(lost) > 0 {
+		return fmt.Sprintf("the lock requires %s to be accepted, and %s", listed(lost), accepts(k.skill))
 	}
 	ours := k.modes(sent, locked, k.client.Sends)
-	if len(set.Without(ours, theirs)) == len(ours) {
-		return fmt.Sprintf("the skill accepts %s, and what would be sent is %s", listed(theirs), listed(ours))
+	known := theirs != nil || len(k.skill.Refused) > 0
+	if known && len(k.skill.refuses(ours)) == len(ours) {
+		return fmt.Sprintf("%s, and what would be sent is %s", accepts(k.skill), listed(ours))
 	}
 	return ""
+}
+
+// refuses returns those of modes that the skill does not take, as far as anybody
+// knows.
+func (s Skill) refuses(modes []string) []string {
+	taken := set.Without(modes, s.Refused)
+	if s.Input != nil {
+		taken = set.Without(taken, media.Refused(taken, s.Input))
+	}
+	return set.Without(modes, taken)
+}
+
+// accepts says what a skill takes.
+func accepts(s Skill) string {
+	what := "the skill accepts " + listed(s.Input)
+	if s.Input == nil {
+		what = "the card does not say what the skill accepts"
+	}
+	if len(s.Refused) > 0 {
+		what += " (callers were refused " + listed(s.Refused) + ")"
+	}
+	return what
 }
 
 func (k *planning) noOutput() string {

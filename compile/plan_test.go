@@ -158,6 +158,9 @@ func TestPlanRefuses(t *testing.T) {
 		}},
 		{"nothing accepted", "input", "accepts text/plain, and what would be sent is image/png", func(s *sketch) { s.cl.Sends = []string{"image/png"} }},
 		{"nothing accepted of the call's", "input", "image/png", func(s *sketch) { s.call.Input = []string{"image/png"} }},
+		{"nothing of the range", "input", "accepts image/*, and what would be sent is text/plain", func(s *sketch) {
+			s.card.DefaultInputModes, s.cl.Sends = []string{"image/*"}, []string{"text/plain"}
+		}},
 		{"nothing sent", "input", "none", func(s *sketch) { s.cl.Sends = nil }},
 		{"one of the lock's", "input", "requires application/json to be accepted", func(s *sketch) {
 			s.locked(func(l *Limit) { l.Input = []string{"application/json", "text/plain"} })
@@ -405,5 +408,19 @@ func TestGoldenPlans(t *testing.T) {
 			}
 			golden.Equal(t, "testdata/plans/"+strings.TrimSuffix(name, ".json")+".txt", []byte(b.String()))
 		})
+	}
+}
+
+// A range accepts what is of it, with a lock and without one.
+func TestPlanOfRanges(t *testing.T) {
+	p := &Profile{
+		Usable: true, Interface: &Interface{URL: "https://agent.example/a2a", Binding: "JSONRPC", Version: "1.0"},
+		Skills: map[string]Skill{"quote": {Input: []string{"application/*"}, Output: []string{"text/plain"}}},
+	}
+	cl := &Client{Sends: []string{"application/json"}, Accepts: []string{"text/plain"}}
+	for name, lock := range map[string]*Limit{"no lock": nil, "a lock": {Skills: []string{"quote"}, Input: []string{"application/json"}}} {
+		if _, refusal := Plan(p, Call{Client: cl, Skill: "quote", Lock: lock}); refusal != nil {
+			t.Errorf("%s: refused: %+v", name, refusal)
+		}
 	}
 }

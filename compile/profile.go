@@ -4,6 +4,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/internal/member"
 )
 
 // A Profile is a card compiled for one client: the effective, inherited,
@@ -75,9 +76,11 @@ type Interface struct {
 
 // An Extension is what the card declares of one extension URI.
 type Extension struct {
-	Required bool           `json:"required"`
-	Params   jsontext.Value `json:"params,omitzero"` // canonical JSON
-	Extra    jsontext.Value `json:",embed"`
+	Required bool `json:"required"`
+	// Params are canonical JSON with integers as they were written; of entries
+	// for one URI that differ in them the list of all.
+	Params jsontext.Value `json:"params,omitzero"`
+	Extra  jsontext.Value `json:",embed"`
 }
 
 // A Skill is the effective view of one skill.
@@ -86,6 +89,9 @@ type Skill struct {
 	// absent when written, where the card declares none anywhere.
 	Input  []string `json:"input,omitzero"`
 	Output []string `json:"output,omitzero"`
+	// Refused are media types that callers found the skill not to take, whatever
+	// Input says; only [Profile.Without] tells.
+	Refused []string `json:"-"`
 	// Security is a list of alternatives in the card's order, equal ones once.
 	// Empty means that nothing is needed.
 	Security     []Alternative  `json:"security"`
@@ -141,13 +147,4 @@ type Flow struct {
 }
 
 // A Text stands for a free text of the card without repeating it.
-type Text struct {
-	// Digest is "sha256:" and 64 hex digits over its UTF-8 bytes. A list of
-	// texts (tags, examples) is a set: its digest is over the sorted JSON array
-	// of its members, each once, in the form of RFC 8785.
-	Digest string `json:"digest"`
-	// Hidden are the invisible characters in it, each once, as "U+200B",
-	// sorted; [card.IsHidden] says which those are.
-	Hidden []string       `json:"hidden,omitzero"`
-	Extra  jsontext.Value `json:",embed"`
-}
+type Text = member.Text

@@ -18,11 +18,11 @@ func (k *compiler) schemes(p *Profile) {
 	for name, s := range k.card.SecuritySchemes {
 		p.Schemes[name] = scheme(s)
 		at := "/schemes/" + jsondoc.Escape(name)
-		k.texts.addHidden(at+"/id", name)
-		k.texts.addHidden(at+"/name", s.Name)
-		k.unknown.add(at, s.Unknown)
+		k.texts.AddHidden(at+"/id", name)
+		k.texts.AddHidden(at+"/name", s.Name)
+		k.unknown.Add(at, s.Unknown)
 		for member, u := range schemeURLs(p.Schemes[name]) {
-			k.texts.addHidden(at+"/"+member, u)
+			k.texts.AddHidden(at+"/"+member, u)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func (k *compiler) security(s card.Security, at string) []Alternative {
 	list := make([]Alternative, 0, len(s.Alternatives))
 	for _, a := range s.Alternatives {
 		names := slices.Sorted(maps.Keys(a.Schemes))
-		k.unknown.add(at+"/"+jsondoc.Escape(strings.Join(names, "+")), a.Unknown)
+		k.unknown.Add(at+"/"+jsondoc.Escape(strings.Join(names, "+")), a.Unknown)
 		if a.Unreadable != "" {
 			list = append(list, unreadable(a.Unreadable))
 			continue

@@ -65,11 +65,11 @@ func (k *compiler) skills(p *Profile) {
 }
 
 func (k *compiler) skillTexts(at string, s card.Skill) {
-	k.texts.addHidden(at+"/id", s.ID)
-	k.texts.add(at+"/name", s.Name)
-	k.texts.add(at+"/description", s.Description)
-	k.texts.addList(at+"/tags", s.Tags)
-	k.texts.addList(at+"/examples", s.Examples)
+	k.texts.AddHidden(at+"/id", s.ID)
+	k.texts.Add(at+"/name", s.Name)
+	k.texts.Add(at+"/description", s.Description)
+	k.texts.AddList(at+"/tags", s.Tags)
+	k.texts.AddList(at+"/examples", s.Examples)
 }
 
 // modes normalises one list of the card; nil means that it declares none.

@@ -29,6 +29,9 @@ func (c *Config) advice(name string, here []key) string {
 		if at[0] == "" {
 			return " (it belongs at the top level)"
 		}
+		if slices.Contains(ofLock, name) {
+			at = append(at, "a lock")
+		}
 		return fmt.Sprintf(" (it belongs under %s)", strings.Join(at, " or "))
 	}
 	if slices.Contains(ofLock, name) {

@@ -55,6 +55,8 @@ type Config struct {
 	Strict  bool // a gap in a card is an error
 	Network Network
 	Policy  Policy
+	Daemon  Daemon
+	Notify  Notify
 
 	// Env looks up an environment variable for ${NAME}; nil means
 	// [os.LookupEnv].
@@ -106,6 +108,7 @@ func Default() *Config {
 		},
 		Limits: Limits{CardBytes: 1 << 20, Depth: 64, Skills: 10_000, Timeout: 10 * time.Second},
 		Policy: Policy{TextPolicy: "compatible", FailOn: "breaking", MaxWaiver: 90 * 24 * time.Hour},
+		Daemon: defaultDaemon(),
 	}
 }
 
@@ -219,11 +222,18 @@ func (c *Config) Roots() []string {
 	}
 	roots := make([]string, len(c.Locks))
 	for i, l := range c.Locks {
-		if roots[i] = filepath.Clean(l); !filepath.IsAbs(l) {
-			roots[i] = filepath.Join(c.Root, l)
-		}
+		roots[i] = filepath.Clean(c.File(l))
 	}
 	return roots
+}
+
+// File returns path as it is seen from the working directory, where the file
+// has it relative to its own folder; "" stays "".
+func (c *Config) File(path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(c.Root, path)
 }
 
 // Line returns the line of the key or list entry that the RFC 6901 pointer

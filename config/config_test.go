@@ -15,6 +15,7 @@ import (
 
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/internal/golden"
+	"github.com/a2alock/a2alock/internal/want"
 )
 
 var plainly = cmp.Options{cmpopts.IgnoreUnexported(Config{}), cmpopts.IgnoreFields(Config{}, "Env", "Path", "Root")}
@@ -26,6 +27,8 @@ func environment(name string) (string, bool) {
 		"MINOR":   "0",
 		"INJECT":  "x\nstrict: true",
 		"TIMEOUT": "2s",
+		"HOOK":    "https://hooks.example.com/canary",
+		"KEY":     "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
 		"STRICT":  "true",
 		"SECRET":  "canary-secret",
 	}[name]
@@ -73,7 +76,7 @@ func TestLoadValidFiles(t *testing.T) {
 			c.Strict = true
 			c.Network = Network{
 				Allow: []string{"10.1.0.0/16", "fd00::/8", "agents.internal", "agents.internal:8443", "[fd00::1]:443", "::1", "127.0.0.1"},
-				HTTP:  []string{"localhost", "[::1]"},
+				HTTP:  []string{"localhost", "[::1]", "slack.internal"},
 			}
 			c.Policy = Policy{
 				Rules:          map[string]string{"agent-version-changed": "compatible", "skill-gained": "review"},
@@ -83,6 +86,8 @@ func TestLoadValidFiles(t *testing.T) {
 				MaxEvidenceAge: 36 * time.Hour,
 				MaxWaiver:      30 * 24 * time.Hour,
 			}
+			c.Daemon = fullDaemon()
+			c.Notify = fullNotify()
 		},
 		"aliases": func(c *Config) {
 			c.Client.Accepts = []string{"application/json"}
@@ -389,8 +394,14 @@ func FuzzParse(f *testing.F) {
 		if c.Limits.CardBytes < 1 || c.Limits.Depth < 1 || c.Limits.Timeout <= 0 || c.Policy.MaxWaiver <= 0 {
 			t.Errorf("%q: limits %+v", data, c.Limits)
 		}
+		if !want.IsLoopback(c.Daemon.Listen) && c.Daemon.TokensFile == "" && c.Require("/daemon") == nil {
+			t.Errorf("%q: listens at %s, for everybody", data, c.Daemon.Listen)
+		}
+		if n := c.Notify.OrLog(); !n.Routes[len(n.Routes)-1].catchesAll() {
+			t.Errorf("%q: routes %+v", data, n.Routes)
+		}
 		for _, i := range c.Client.Interfaces {
-			if isBinding(i.Binding) != nil || isVersion(i.Version) != nil {
+			if want.Binding(i.Binding) != nil || want.Version(i.Version) != nil {
 				t.Errorf("%q: interface %+v", data, i)
 			}
 		}

@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/a2alock/a2alock/internal/variable"
+	"github.com/a2alock/a2alock/internal/yamldoc"
 )
 
 // maxAliased bounds the values that are read through aliases, so that a small
@@ -29,6 +30,7 @@ type value struct {
 	name    string // for people: client.interfaces[0].binding
 	pointer string
 	aliased bool
+	secret  bool // its text is not shown
 }
 
 // A fault is one error with its place.
@@ -43,13 +45,22 @@ type decoder struct {
 	faults  []fault
 	more    int // faults beyond maxFaults
 	aliased int
+	given   map[string]bool // pointers of keys that have a value
+	later   []func()        // checks that need the whole file
 }
 
 // parse reads data into c.
 func parse(c *Config, data []byte) error {
-	d := &decoder{c: c}
-	if root, ok := d.document(data); ok {
+	d := &decoder{c: c, given: map[string]bool{}}
+	root, faults := yamldoc.Read(data)
+	for _, f := range faults {
+		d.faults = append(d.faults, fault{f.Line, f.Column, f.Text})
+	}
+	if root != nil {
 		d.mapping(value{node: root, at: root}, c.keys())
+	}
+	for _, check := range d.later {
+		check()
 	}
 	err := c.joined(d.faults)
 	if d.more > 0 {
@@ -74,71 +85,6 @@ func (c *Config) joined(faults []fault) error {
 	return errors.Join(errs...)
 }
 
-// document returns the top node of the one document that data holds; false
-// when there is nothing to read, or it cannot be read.
-func (d *decoder) document(data []byte) (*yaml.Node, bool) {
-	text := strings.TrimPrefix(string(data), "\ufeff")
-	if line, column, what := unreadable(text); what != "" {
-		d.faults = append(d.faults, fault{line, column, what})
-		return nil, false
-	}
-	loader, err := yaml.NewLoader(strings.NewReader(text))
-	if err != nil {
-		d.syntax(err)
-		return nil, false
-	}
-	var doc, second yaml.Node
-	switch err := loader.Load(&doc); {
-	case errors.Is(err, io.EOF): // nothing but comments
-		return nil, false
-	case err != nil:
-		d.syntax(err)
-		return nil, false
-	}
-	switch err := loader.Load(&second); {
-	case err == nil:
-		d.faults = append(d.faults, fault{second.Line, second.Column, "a second document: want one"})
-	case !errors.Is(err, io.EOF):
-		d.syntax(err)
-	}
-	if len(doc.Content) == 0 {
-		return nil, false
-	}
-	return doc.Content[0], true
-}
-
-// syntax reports what the YAML parser says, without its own prefix.
-func (d *decoder) syntax(err error) {
-	e, ok := errors.AsType[*yaml.LoadError](err)
-	if !ok {
-		d.faults = append(d.faults, fault{text: err.Error()})
-		return
-	}
-	text := e.Message
-	if e.ContextMsg != "" {
-		text = e.ContextMsg + ": " + text
-	}
-	d.faults = append(d.faults, fault{e.Mark.Line, e.Mark.Column, "not YAML: " + text})
-}
-
-// unreadable finds the first byte that no config may hold. The YAML parser
-// refuses them too, but cannot say where they are.
-func unreadable(text string) (line, column int, what string) {
-	line, column = 1, 1
-	for i, r := range text {
-		switch {
-		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd"):
-			return line, column, "not UTF-8"
-		case r == '\n':
-			line, column = line+1, 0
-		case r < ' ' && r != '\t' && r != '\r', r >= 0x7f && r < 0xa0 && r != 0x85, r&0xfffe == 0xfffe:
-			return line, column, fmt.Sprintf("control character %U: write it as an escape in double quotes", r)
-		}
-		column++
-	}
-	return 0, 0, ""
-}
-
 // fail reports a fault of the value at v.
 func (d *decoder) fail(v value, format string, args ...any) {
 	if len(d.faults) == maxFaults {
@@ -157,9 +103,8 @@ func (v value) fault(text string) fault {
 }
 
 // mapping reads v as a mapping of the given keys, of which those in required
-// must be there.
-func (d *decoder) mapping(v value, keys []key, required ...string) {
-	var given []string
+// must be there; false, and it has been reported, when v is none.
+func (d *decoder) mapping(v value, keys []key, required ...string) bool {
 	ok := d.entries(v, func(name string, k, v value) {
 		i := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
 		if i < 0 {
@@ -167,22 +112,26 @@ func (d *decoder) mapping(v value, keys []key, required ...string) {
 			d.unknown(k, name, keys)
 			return
 		}
-		switch {
-		case v.node.ShortTag() == "!!null" && v.node.Kind == yaml.ScalarNode && v.node.Style&yaml.TaggedStyle == 0:
+		if v.node.ShortTag() == "!!null" && v.node.Kind == yaml.ScalarNode && v.node.Style&yaml.TaggedStyle == 0 {
 			return // a key whose entries are commented out keeps its default
-		case keys[i].read != nil:
-			keys[i].read(d, v)
-		default:
-			d.mapping(v, keys[i].keys)
 		}
-		given = append(given, name)
+		d.given[v.pointer], v.secret = true, keys[i].secret
+		if keys[i].read != nil {
+			keys[i].read(d, v)
+		} else if d.mapping(v, keys[i].keys) && keys[i].then != nil {
+			keys[i].then(d, v)
+		}
 	})
 	for _, name := range required {
-		if ok && !slices.Contains(given, name) {
+		if ok && !d.has(v, name) {
 			d.fail(v, "want the key %s", name)
 		}
 	}
+	return ok
 }
+
+// has reports whether the mapping at v gives the key a value.
+func (d *decoder) has(v value, name string) bool { return d.given[v.pointer+"/"+name] }
 
 func (d *decoder) unknown(k value, name string, here []key) {
 	advice := ""
@@ -200,14 +149,14 @@ func (d *decoder) entries(v value, each func(name string, k, v value)) bool {
 		return false
 	}
 	if v.node.Kind != yaml.MappingNode {
-		d.fail(v, "%s: want a mapping", describe(v.node))
+		d.fail(v, "%s: want a mapping", v.describe())
 		return false
 	}
 	lines := map[string]int{}
 	for i := 0; i+1 < len(v.node.Content); i += 2 {
 		k := value{node: v.node.Content[i], at: v.node.Content[i], name: v.name, pointer: v.pointer, aliased: v.aliased}
 		if k.node.Kind != yaml.ScalarNode || k.node.Style&yaml.TaggedStyle != 0 {
-			d.fail(k, "%s: want a plain key", describe(k.node))
+			d.fail(k, "%s: want a plain key", k.describe())
 			continue
 		}
 		name := k.node.Value
@@ -221,7 +170,7 @@ func (d *decoder) entries(v value, each func(name string, k, v value)) bool {
 		d.c.lines[pointer] = k.at.Line
 		below := v.node.Content[i+1]
 		each(name, k, value{
-			node: below, at: below, pointer: pointer, aliased: v.aliased,
+			node: below, at: below, pointer: pointer, aliased: v.aliased, secret: v.secret,
 			name: strings.TrimPrefix(v.name+"."+plain(name), "."),
 		})
 	}
@@ -237,7 +186,7 @@ func list[T any](d *decoder, v value, each func(v value, t *T)) []T {
 		return out
 	}
 	if v.node.Kind != yaml.SequenceNode {
-		d.fail(v, "%s: want a list", describe(v.node))
+		d.fail(v, "%s: want a list", v.describe())
 		return out
 	}
 	for i := range v.node.Content {
@@ -252,16 +201,23 @@ func list[T any](d *decoder, v value, each func(v value, t *T)) []T {
 
 // entry is the i-th entry of the list at v.
 func (d *decoder) entry(v value, i int) value {
-	n := v.node
-	if n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
+	n := v.content().Content[i]
 	return value{
-		node: n.Content[i], at: n.Content[i], aliased: v.aliased,
+		node: n, at: n, aliased: v.aliased, secret: v.secret,
 		name:    fmt.Sprintf("%s[%d]", v.name, i),
 		pointer: v.pointer + "/" + strconv.Itoa(i),
 	}
 }
+
+// content is the node of v, or that which its alias leads to.
+func (v value) content() *yaml.Node {
+	if v.node.Kind == yaml.AliasNode {
+		return v.node.Alias
+	}
+	return v.node
+}
+
+func (v value) isList() bool { return v.content().Kind == yaml.SequenceNode }
 
 // resolve follows an alias. It returns false, and has reported it, when aliases
 // lead to too much, or the value has a tag: a tag asks for types that a config
@@ -295,19 +251,19 @@ func (d *decoder) set(v value, use func(s string) error) {
 		return
 	}
 	if v.node.Kind != yaml.ScalarNode || v.node.ShortTag() == "!!null" {
-		d.fail(v, "%s: want a single value", describe(v.node))
+		d.fail(v, "%s: want a single value", v.describe())
 		return
 	}
-	s, err := expand(v.node.Value, d.env())
-	if e, ok := errors.AsType[unsetError](err); ok {
-		d.c.unset = append(d.c.unset, unset{v.pointer, v.fault(fmt.Sprintf("%s: %v", short(v.node.Value), e))})
+	s, err := variable.Expand(v.node.Value, d.env())
+	if e, ok := errors.AsType[variable.Unset](err); ok {
+		d.c.unset = append(d.c.unset, unset{v.pointer, v.fault(fmt.Sprintf("%s: %v", v.text(), e))})
 		return
 	}
 	if err == nil {
 		err = use(s)
 	}
 	if err != nil {
-		d.fail(v, "%s: %v", short(v.node.Value), err)
+		d.fail(v, "%s: %v", v.text(), err)
 	}
 }
 
@@ -318,9 +274,9 @@ func (d *decoder) env() func(string) (string, bool) {
 	return os.LookupEnv
 }
 
-// describe names what a node is, for errors.
-func describe(n *yaml.Node) string {
-	switch {
+// describe names what v is, for errors.
+func (v value) describe() string {
+	switch n := v.node; {
 	case n.Kind == yaml.MappingNode:
 		return "a mapping"
 	case n.Kind == yaml.SequenceNode:
@@ -328,9 +284,19 @@ func describe(n *yaml.Node) string {
 	case n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null":
 		return "nothing"
 	case n.Kind == yaml.ScalarNode:
-		return short(n.Value)
+		return v.text()
 	}
 	return "an alias"
+}
+
+// text is the text of a scalar for errors, as it stands in the file. A secret
+// is shown only where it is one whole ${NAME}.
+func (v value) text() string {
+	s := v.content().Value
+	if v.secret && (!strings.HasPrefix(s, "${") || strings.IndexByte(s, '}') != len(s)-1) {
+		return "a hidden text"
+	}
+	return short(s)
 }
 
 // short quotes the beginning of s.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/want"
 )
 
 //go:embed example.yaml
@@ -115,10 +116,10 @@ func ExampleWith(interfaces []compile.Transport) ([]byte, error) {
 func CanName(t compile.Transport) bool { return nameable(t) == nil }
 
 func nameable(t compile.Transport) error {
-	if err := isBinding(t.Binding); err != nil {
+	if err := want.Binding(t.Binding); err != nil {
 		return fmt.Errorf("binding %q: %w", t.Binding, err)
 	}
-	if err := isVersion(t.Version); err != nil {
+	if err := want.Version(t.Version); err != nil {
 		return fmt.Errorf("version %q: %w", t.Version, err)
 	}
 	return nil

@@ -3,7 +3,9 @@ package config
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -34,6 +36,7 @@ func TestExampleIsTheDefault(t *testing.T) {
 	want.Client.Extensions, want.Client.Credentials = []string{}, []compile.Credential{}
 	want.Network = Network{Allow: []string{}, HTTP: []string{}}
 	want.Policy.Rules = map[string]string{}
+	want.Daemon.OwnHosts = []string{}
 	if diff := cmp.Diff(want, parsed(t, data), plainly); diff != "" {
 		t.Errorf("(-Default +Example):\n%s", diff)
 	}
@@ -53,21 +56,54 @@ func places(keys []key, at string) []string {
 	return out
 }
 
+// opened is the example with what the daemon's part shows in comments.
+func opened() []byte {
+	client, daemon, _ := strings.Cut(example, "\ndaemon:")
+	return []byte(client + "\ndaemon:" + strings.ReplaceAll(daemon, "\n  #  ", "\n     "))
+}
+
 func TestExampleHasEveryKey(t *testing.T) {
-	c := parsed(t, []byte(example))
-	shown := c.lines
+	c := parsed(t, opened())
+	shown := slices.Collect(maps.Keys(c.lines))
 	for _, p := range places(c.keys(), "") {
-		p = strings.ReplaceAll(p, "/*", "/0")
-		name := p[strings.LastIndexByte(p, '/')+1:]
 		if strings.HasPrefix(p, "/client/credentials/") { // shown in a comment
 			if !strings.Contains(example, "{name: pricing, kind: oauth2, scopes: [pricing.quote]}") {
 				t.Error("no example of a credential")
 			}
 			continue
 		}
-		if shown[p] == 0 {
-			t.Errorf("the example does not show %s (%s)", name, p)
+		is := regexp.MustCompile("^" + strings.ReplaceAll(p, "*", "[^/]+") + "$")
+		if !slices.ContainsFunc(shown, is.MatchString) {
+			t.Errorf("the example does not show %s", p)
 		}
+	}
+}
+
+// What the example shows in comments is true: the last route says what holds
+// where nothing is said.
+func TestExampleOpened(t *testing.T) {
+	c := Default()
+	c.Env = func(name string) (string, bool) {
+		switch {
+		case strings.HasSuffix(name, "_SECRET"):
+			return "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD", true
+		case name == "SLACK_TOKEN":
+			return "xoxb-1", true
+		}
+		return "https://hooks.example.com/" + name, true
+	}
+	must(t, c.Parse(opened(), Name))
+	n := c.Notify
+	want := defaultRoute()
+	want.Sinks = []string{"ops"}
+	if diff := cmp.Diff(want, n.Routes[1]); diff != "" {
+		t.Errorf("(-default +last route of the example):\n%s", diff)
+	}
+	if n.Routes[0].GroupWindow != groupWindow {
+		t.Errorf("group_window of the example = %v, want %v", n.Routes[0].GroupWindow, groupWindow)
+	}
+	if err := compiled(t).Validate(instance(t, opened())); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -150,6 +186,15 @@ func TestInterfaceLines(t *testing.T) {
 	}
 }
 
+// The manual of the daemon shows a config that holds.
+func TestManual(t *testing.T) {
+	_, rest, _ := strings.Cut(string(read(t, "../docs/daemon.md")), "```yaml\n")
+	shown, _, found := strings.Cut(rest, "```")
+	if c := parsed(t, []byte(shown)); !found || len(c.Notify.Routes) != 2 {
+		t.Errorf("docs/daemon.md shows no config with two routes:\n%s", shown)
+	}
+}
+
 // schemaPlaces lists the properties of the schema as places does the keys.
 func schemaPlaces(node map[string]any, at string) []string {
 	var out []string
@@ -158,8 +203,10 @@ func schemaPlaces(node map[string]any, at string) []string {
 		here := at + "/" + name
 		out = append(out, here)
 		below := p.(map[string]any)
-		if items, ok := below["items"].(map[string]any); ok {
-			out = append(out, schemaPlaces(items, here+"/*")...)
+		for _, entries := range []string{"items", "additionalProperties"} {
+			if entry, ok := below[entries].(map[string]any); ok {
+				out = append(out, schemaPlaces(entry, here+"/*")...)
+			}
 		}
 		out = append(out, schemaPlaces(below, here)...)
 	}
@@ -203,6 +250,20 @@ func TestSchemaAgrees(t *testing.T) {
 		"policy: {rules: {x: bad}}", "policy: {rules: {X: review}}", "client: {interfaces: [{binding: JSONRPC}]}",
 		"client: {interfaces: [{binding: jsonrpc, version: '1.0'}]}", "client: {interfaces: [{binding: GRPC, version: '1.0.0'}]}",
 		"client: {accepts: [text]}", "client: {accepts: ['text/*']}", "client: {select: newest}", "client: {delivery: [mail]}", "client: {delivery: [poll, poll]}", "client: {delivery: poll}", "client: {credentials: [{name: a}]}",
+		"daemon: {listen: ''}", "daemon: {store: {bbolt: ''}}", "daemon: {schedule: ''}", "daemon: {timezone: ''}", "daemon: {spread: 0}",
+		"daemon: {min_interval: off}", "daemon: {agents: {h.example: {}}}", "daemon: {agents: {'https://h.example': {extra: 1}}}",
+		"daemon: {agents: {'https://h.example': {max_interval: 0}}}", "daemon: {flights: 0}", "daemon: {catchup_rate: -1}",
+		"daemon: {confirm_after: 0}", "daemon: {review: deny}", "daemon: {on_unknown: deny-named}", "daemon: {compact_over: 0}",
+		"daemon: {metrics: true}", "daemon: {public_url: h.example}", "daemon: {contact_url: 'https://u@h.example'}",
+		"notify: {sinks: {'a b': {log: {}}}}", "notify: {sinks: {a: {}}, routes: [{sinks: [a]}]}", "notify: {sinks: {a: {log: {}, webhook: {}}}, routes: [{sinks: [a]}]}",
+		"notify: {sinks: {a: {slack: {}}}, routes: [{sinks: [a]}]}", "notify: {sinks: {a: {slack: {token: t}}}, routes: [{sinks: [a]}]}",
+		"notify: {sinks: {a: {slack: {webhook_url: 'https://h.example', channel: c}}}, routes: [{sinks: [a]}]}",
+		"notify: {sinks: {a: {slack: {webhook_url: h}}}, routes: [{sinks: [a]}]}", "notify: {sinks: {a: {webhook: {url: 'https://h.example'}}}, routes: [{sinks: [a]}]}",
+		"notify: {sinks: {a: {webhook: {url: 'https://h.example', secrets: []}}}, routes: [{sinks: [a]}]}",
+		"notify: {sinks: {a: {webhook: {url: 'https://h.example', secrets: [plain]}}}, routes: [{sinks: [a]}]}", "notify: {fallback: a b}",
+		"notify: {sinks: {a: {log: {}}}, routes: [{}]}", "notify: {sinks: {a: {log: {}}}, routes: [{sinks: []}]}", "notify: {sinks: {a: {log: {}}}, routes: [{sinks: [a], min_class: bad}]}",
+		"notify: {sinks: {a: {log: {}}}, routes: [{sinks: [a], group_by: [skill]}]}", "notify: {sinks: {a: {log: {}}}, routes: [{sinks: [a], reminders: [0]}]}",
+		"notify: {sinks: {a: {log: {}}}, routes: [{sinks: [a], match: {rule: X}}, {sinks: [a]}]}", "notify: {sinks: {a: {log: {}}}, routes: [{sinks: [a], match: {owner: ''}}, {sinks: [a]}]}",
 		"client: {extra: 1}", "network: {extra: 1}", "locks: x", "client: {sends: [text/plain, text/plain]}",
 	} {
 		if Default().Parse([]byte(doc), Name) == nil {

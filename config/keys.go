@@ -4,15 +4,18 @@ import (
 	"errors"
 
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/want"
 )
 
 // A key is one key that a mapping may have. Its value is read by read, or is a
 // mapping with the keys below. Where both are there, read takes a list of such
-// mappings.
+// mappings, or names of such.
 type key struct {
-	name string
-	read func(d *decoder, v value)
-	keys []key
+	name   string
+	read   func(d *decoder, v value)
+	keys   []key
+	then   func(d *decoder, v value) // after a mapping was read by its keys
+	secret bool                      // errors do not show the value
 }
 
 // keys is the one list of what a2alock.yaml may say, reading into c.
@@ -20,26 +23,28 @@ func (c *Config) keys() []key {
 	return []key{
 		{name: "version", read: readFormat},
 		{name: "client", keys: clientKeys(&c.Client)},
-		{name: "locks", read: texts(&c.Locks, isLockPath)},
+		{name: "locks", read: texts(&c.Locks, want.Path("a lock or a folder"))},
 		{name: "limits", keys: []key{
 			{name: "card_bytes", read: size(&c.Limits.CardBytes)},
 			{name: "depth", read: count(&c.Limits.Depth, 1000)},
 			{name: "skills", read: count(&c.Limits.Skills, 1_000_000)},
-			{name: "timeout", read: span(&c.Limits.Timeout, false)},
+			{name: "timeout", read: span(&c.Limits.Timeout, "")},
 		}},
 		{name: "strict", read: flag(&c.Strict)},
 		{name: "network", keys: []key{
-			{name: "allow", read: texts(&c.Network.Allow, isAddress)},
-			{name: "http", read: texts(&c.Network.HTTP, isHost)},
+			{name: "allow", read: texts(&c.Network.Allow, want.Address)},
+			{name: "http", read: texts(&c.Network.HTTP, want.Host)},
 		}},
 		{name: "policy", keys: []key{
-			{name: "rules", read: pairs(&c.Policy.Rules, isRule, oneOf("compatible", "review", "breaking"))},
-			{name: "text_policy", read: text(&c.Policy.TextPolicy, oneOf("off", "compatible", "review"))},
-			{name: "fail_on", read: text(&c.Policy.FailOn, oneOf("review", "breaking"))},
-			{name: "max_lock_age", read: span(&c.Policy.MaxLockAge, true)},
-			{name: "max_evidence_age", read: span(&c.Policy.MaxEvidenceAge, true)},
-			{name: "max_waiver", read: span(&c.Policy.MaxWaiver, false)},
+			{name: "rules", read: pairs(&c.Policy.Rules, want.Rule, want.OneOf("compatible", "review", "breaking"))},
+			{name: "text_policy", read: text(&c.Policy.TextPolicy, want.OneOf("off", "compatible", "review"))},
+			{name: "fail_on", read: text(&c.Policy.FailOn, want.OneOf("review", "breaking"))},
+			{name: "max_lock_age", read: span(&c.Policy.MaxLockAge, "off")},
+			{name: "max_evidence_age", read: span(&c.Policy.MaxEvidenceAge, "off")},
+			{name: "max_waiver", read: span(&c.Policy.MaxWaiver, "")},
 		}},
+		{name: "daemon", keys: daemonKeys(&c.Daemon)},
+		{name: "notify", keys: c.notifyKeys()},
 	}
 }
 
@@ -51,14 +56,14 @@ func clientKeys(c *compile.Client) []key {
 			})
 			unique(d, v, c.Interfaces)
 		}},
-		{name: "select", read: text(&c.Select, oneOf(compile.CardOrder, compile.ClientOrder))},
-		{name: "accepts", read: texts(&c.Accepts, isMediaType)},
-		{name: "sends", read: texts(&c.Sends, isMediaType)},
-		{name: "aliases", read: pairs(&c.Aliases, isMode, isMediaType)},
-		{name: "extensions", read: texts(&c.Extensions, isURI)},
+		{name: "select", read: text(&c.Select, want.OneOf(compile.CardOrder, compile.ClientOrder))},
+		{name: "accepts", read: texts(&c.Accepts, want.MediaType)},
+		{name: "sends", read: texts(&c.Sends, want.MediaType)},
+		{name: "aliases", read: pairs(&c.Aliases, want.Mode, want.MediaType)},
+		{name: "extensions", read: texts(&c.Extensions, want.URI)},
 		{name: "streaming", read: flag(&c.Streaming)},
-		{name: "push_endpoint", read: text(&c.PushEndpoint, isEndpoint)},
-		{name: "delivery", read: texts(&c.Delivery, oneOf("stream", "push", "poll"))},
+		{name: "push_endpoint", read: text(&c.PushEndpoint, want.Endpoint)},
+		{name: "delivery", read: texts(&c.Delivery, want.OneOf("stream", "push", "poll"))},
 		{name: "credentials", keys: credentialKeys(new(compile.Credential)), read: func(d *decoder, v value) {
 			c.Credentials = list(d, v, func(v value, cred *compile.Credential) {
 				d.mapping(v, credentialKeys(cred), "name", "kind")
@@ -74,21 +79,21 @@ func clientKeys(c *compile.Client) []key {
 
 func transportKeys(t *compile.Transport) []key {
 	return []key{
-		{name: "binding", read: text(&t.Binding, isBinding)},
-		{name: "version", read: text(&t.Version, isVersion)},
+		{name: "binding", read: text(&t.Binding, want.Binding)},
+		{name: "version", read: text(&t.Version, want.Version)},
 	}
 }
 
 func credentialKeys(c *compile.Credential) []key {
 	return []key{
-		{name: "name", read: text(&c.Name, isName)},
+		{name: "name", read: text(&c.Name, want.Name)},
 		{name: "kind", read: func(d *decoder, v value) {
 			d.set(v, func(s string) (err error) {
 				c.Kind, err = strength(s)
 				return err
 			})
 		}},
-		{name: "scopes", read: texts(&c.Scopes, isScope)},
+		{name: "scopes", read: texts(&c.Scopes, want.Scope)},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/a2alock/a2alock/internal/nearest"
 )
@@ -56,19 +57,21 @@ func (r *Rule) Mark() string {
 }
 
 // catalogue is every rule, in the order of docs/rules.md.
-var catalogue = assemble(
-	subject{"Document", documentRules},
-	subject{"Identity", identityRules},
-	subject{"Interface", interfaceRules},
-	subject{"Capabilities", capabilityRules},
-	subject{"Extensions", extensionRules},
-	subject{"Skills", slices.Concat(skillRules, unusedSkillRules)},
-	subject{"Security", securityRules},
-	subject{"Text", textRules},
-	subject{lockStateSubject, lockStateRules},
-)
+var catalogue = sync.OnceValue(func() []Rule {
+	return assemble(
+		subject{"Document", slices.Concat(documentRules, runtimeRules)},
+		subject{"Identity", identityRules},
+		subject{"Interface", interfaceRules},
+		subject{"Capabilities", capabilityRules},
+		subject{"Extensions", extensionRules},
+		subject{"Skills", slices.Concat(skillRules, unusedSkillRules)},
+		subject{"Security", securityRules},
+		subject{"Text", textRules},
+		subject{lockStateSubject, lockStateRules},
+	)
+})
 
-var byID = index(catalogue)
+var byID = sync.OnceValue(func() map[string]*Rule { return index(catalogue()) })
 
 type subject struct {
 	name  string
@@ -110,11 +113,11 @@ func index(rules []Rule) map[string]*Rule {
 
 // Rules returns the catalogue in its order, subject by subject. The slice is
 // the caller's own.
-func Rules() []Rule { return slices.Clone(catalogue) }
+func Rules() []Rule { return slices.Clone(catalogue()) }
 
 // Lookup returns the rule of that id.
 func Lookup(id string) (Rule, bool) {
-	r, ok := byID[id]
+	r, ok := byID()[id]
 	if !ok {
 		return Rule{}, false
 	}
@@ -128,10 +131,10 @@ func Suggest(id string) string {
 	if id == "" || len(id) > 100 {
 		return ""
 	}
-	if _, ok := byID[id]; ok {
+	if _, ok := byID()[id]; ok {
 		return id
 	}
-	near := slices.MinFunc(catalogue, func(a, b Rule) int {
+	near := slices.MinFunc(catalogue(), func(a, b Rule) int {
 		return cmp.Compare(nearest.Distance(id, a.ID), nearest.Distance(id, b.ID))
 	}).ID
 	if nearest.Distance(id, near) <= max(2, len(id)/4) {
@@ -140,7 +143,7 @@ func Suggest(id string) string {
 	if len(id) < 4 {
 		return ""
 	}
-	for _, r := range catalogue {
+	for _, r := range catalogue() {
 		if strings.HasPrefix(r.ID, id) || strings.HasSuffix(r.ID, id) {
 			return r.ID
 		}

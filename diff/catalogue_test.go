@@ -31,7 +31,7 @@ func TestRulesAreWhole(t *testing.T) {
 		seen[r.ID] = true
 		for field, text := range map[string]string{
 			"Title": r.Title, "Why": r.Why, "Do": r.Do, "Spec or Design": r.Spec + r.Design, "Subject": r.Subject,
-			"Example": r.Example.Was + r.Example.Now + r.Example.Seen + r.Example.Lock,
+			"Example": r.Example.Was + r.Example.Now + r.Example.Seen + r.Example.Lock + r.Example.Unreliable + strings.Join(r.Example.Replicas, ""),
 		} {
 			if strings.TrimSpace(text) == "" {
 				t.Errorf("%s: %s is empty", r.ID, field)
@@ -113,6 +113,9 @@ func TestExamples(t *testing.T) {
 		t.Run(r.ID, func(t *testing.T) {
 			result := Compare(comparison(t, r.Example, exampleClient()))
 			want := append([]string{r.ID}, r.Example.Also...)
+			if r.Example.Mild {
+				want[0] += " review"
+			}
 			slices.Sort(want)
 			if got := said(result); !slices.Equal(got, want) {
 				t.Errorf("rules = %q, want %q\n%s", got, want, show(result))

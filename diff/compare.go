@@ -6,9 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/internal/say"
 )
@@ -19,9 +16,9 @@ import (
 func Compare(c Comparison) *Result {
 	c.facts = nil
 	var findings []Finding
-	for i := range catalogue {
-		if !catalogue[i].After {
-			findings = append(findings, catalogue[i].Check(&c)...)
+	for _, rule := range catalogue() {
+		if !rule.After {
+			findings = append(findings, rule.Check(&c)...)
 		}
 	}
 	findings = replace(findings)
@@ -30,9 +27,9 @@ func Compare(c Comparison) *Result {
 	c.finish(findings)
 	waive(&c, findings) // one by one: a waiver of one skill's finding covers no other's
 	findings = merge(findings)
-	for i := range catalogue {
-		if catalogue[i].After {
-			late := catalogue[i].Check(&c)
+	for _, rule := range catalogue() {
+		if rule.After {
+			late := rule.Check(&c)
 			c.finish(late)
 			findings = append(findings, late...)
 		}
@@ -46,10 +43,13 @@ func Compare(c Comparison) *Result {
 
 // finish gives findings their class under the policy, and what names them.
 func (c *Comparison) finish(findings []Finding) {
+	known := values{}
 	for i := range findings {
 		f := &findings[i]
-		f.Class = c.Policy.classOf(*f, byID[f.Rule])
-		f.Fingerprint = fingerprint(*f)
+		f.Class = c.Policy.classOf(*f, byID()[f.Rule])
+		was, now := known.of(f.Was), known.of(f.Now)
+		f.Was, f.Now = was.short, now.short
+		f.Fingerprint = fingerprint(f.Rule, f.Path, was.text, now.text)
 		f.Parts = []Part{{f.Path, f.Fingerprint}}
 	}
 }
@@ -116,10 +116,13 @@ var replacedBy = map[string][]string{
 }
 
 func replace(findings []Finding) []Finding {
+	said := make(map[[2]string]bool, len(findings)) // by rule and path
+	for _, f := range findings {
+		said[[2]string{f.Rule, f.Path}] = true
+	}
 	return slices.DeleteFunc(slices.Clone(findings), func(general Finding) bool {
-		specific, ok := replacedBy[general.Rule]
-		return ok && slices.ContainsFunc(findings, func(f Finding) bool {
-			return f.Path == general.Path && slices.Contains(specific, f.Rule)
+		return slices.ContainsFunc(replacedBy[general.Rule], func(specific string) bool {
+			return said[[2]string{specific, general.Path}]
 		})
 	})
 }
@@ -129,7 +132,7 @@ func replace(findings []Finding) []Finding {
 // change.
 func leaveLast(c *Comparison, findings []Finding) []Finding {
 	speaks := func(f Finding) bool {
-		return f.Rule != "card-changed" && byID[f.Rule].Subject != lockStateSubject
+		return f.Rule != "card-changed" && byID()[f.Rule].Subject != lockStateSubject
 	}
 	if !slices.ContainsFunc(findings, speaks) && len(disabled(c)) == 0 {
 		return findings
@@ -177,11 +180,7 @@ func merge(findings []Finding) []Finding {
 
 // likeness is equal for findings that merge makes one of.
 func likeness(f Finding) string {
-	values, err := json.Marshal([]any{f.Was, f.Now}, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
-	if err != nil {
-		panic("diff: a bug in a2alock: " + err.Error())
-	}
-	return kindred(f) + " " + string(values)
+	return kindred(f) + " " + string(canonical([]any{f.Was, f.Now}))
 }
 
 // kindred is the part of [likeness] that takes no look at values.

@@ -42,7 +42,9 @@ type Finding struct {
 	// about the document as a whole.
 	Path string `json:"path"`
 	// Was and Now are the values at Path, ready for JSON; nil where there is
-	// none. For requirement rules Was is the lock's list.
+	// none. For requirement rules Was is the lock's list. In what [Compare]
+	// returns, one that takes over 8 KiB is the string "sha256:…" of its
+	// canonical form.
 	Was any `json:"was"`
 	Now any `json:"now"`
 	// Skills are the skills it affects, sorted; empty means all. For rules about
@@ -93,6 +95,16 @@ type Seen struct {
 	// also when a later one came back. It decides card-moved-offsite, whatever
 	// URL says.
 	Offsite bool
+
+	// The rest is known to whoever asks again and again, and zero for a single
+	// look. Replicas are the digests of the cards that the agent answers with in
+	// turn; fewer than two agree.
+	Replicas []string
+	// Unreliable says how the server's validators were seen to lie; "": they
+	// were not.
+	Unreliable string
+	// Reports are what callers met that still stands against the card.
+	Reports []Report
 }
 
 // Policy is the operator's say, already merged with the lock's own overrides

@@ -11,6 +11,12 @@ type Example struct {
 	Lock     string // what the lock has beyond what pinning wrote
 	Seen     string // the URL that the card is answered from now; "" is the pinned one
 	Offsite  bool   // whether a redirect to another origin led there
+	// What was seen over time, see [Seen].
+	Replicas   []string
+	Unreliable string
+	Reports    []Report
+	// Mild is set where the example shows the rule at review, below its class.
+	Mild bool
 	// Also are the rules that speak of the same change beside this one.
 	Also []string
 }

@@ -120,7 +120,10 @@ func comparison(t testing.TB, e Example, cl *compile.Client) Comparison {
 	was := read(t, overlay(t, ExampleCard, e.Was), cl)
 	now := read(t, overlay(t, ExampleCard, e.Now), cl)
 	l := pinTo(t, overlay(t, ExampleLock, e.Lock), was)
-	seen := Seen{CardDigest: now.Digest, URL: e.Seen, Offsite: e.Offsite}
+	seen := Seen{
+		CardDigest: now.Digest, URL: e.Seen, Offsite: e.Offsite,
+		Replicas: e.Replicas, Unreliable: e.Unreliable, Reports: e.Reports,
+	}
 	if seen.URL == "" {
 		seen.URL = l.Agent
 	}
@@ -136,7 +139,7 @@ func comparison(t testing.TB, e Example, cl *compile.Client) Comparison {
 func said(r *Result) []string {
 	out := []string{}
 	for _, f := range r.Findings {
-		if f.Class == byID[f.Rule].Class {
+		if f.Class == byID()[f.Rule].Class {
 			out = append(out, f.Rule)
 			continue
 		}

@@ -17,6 +17,9 @@ type facts struct {
 	security *security.Record
 	changes  []security.Change // of security
 	waivers  []waiver          // once the findings have their classes
+
+	extensions map[string]bool     // that the lock requires
+	versions   map[string][]string // declared extensions, by URI without its versions
 }
 
 // A skill is a required one that can be compared.
@@ -53,7 +56,10 @@ func (c *Comparison) known() *facts {
 	if c.facts != nil {
 		return c.facts
 	}
-	f := &facts{required: c.Lock.RequiredSkills(), pin: pinned(c)}
+	f := &facts{required: c.Lock.RequiredSkills(), pin: pinned(c), extensions: map[string]bool{}}
+	for _, uri := range c.Lock.Requires.Extensions {
+		f.extensions[uri] = true
+	}
 	for _, id := range f.required {
 		now, ok := c.Now.Skills[id]
 		if !ok {

@@ -26,6 +26,7 @@ var unruled = map[string]string{
 	"Sources":              "where a concept was read; what was read has rules",
 	"Skills.SecurityFrom":  "the level that it came from; the effective requirement has rules",
 	"Skills.Tags":          "its digest is among the texts",
+	"Skills.Refused":       "what callers met, which no card has; claim-refuted speaks of their reports",
 	"Extra":                "members that this version does not know, of a lock that a newer one wrote",
 	"Interface.Extra":      "as Extra",
 	"Interfaces.Extra":     "as Extra",

@@ -27,7 +27,7 @@ func Limit(c Comparison, id string) *compile.Limit {
 	l.Held, l.Moved = f.security.Held(id, c.Now.Schemes)
 	l.Own = f.security.Own(id)
 	for _, change := range f.changes {
-		if rule := byID[string(change.Rule)]; change.Skill == id && !change.Mild && rule.Class == Breaking {
+		if rule := byID()[string(change.Rule)]; change.Skill == id && !change.Mild && rule.Class == Breaking {
 			l.Breaking = change.Message
 			break
 		}

@@ -73,6 +73,13 @@ func TestLimit(t *testing.T) {
 			"",
 		},
 		{
+			"schemes by word that are gone", lock(lockfile.Need{Schemes: []string{"oauth"}}, nil), profile(way(uses{"key": useOf(key)})),
+			map[string][]string{},
+			nil,
+			nil,
+			"no way to authenticate can be met",
+		},
+		{
 			"recorded, and renamed", lock(lockfile.Need{Schemes: []string{"oauth"}, Scopes: []string{"a"}}, profile(way(uses{"oauth": useOf(oauth, "a")}))),
 			profile(way(uses{"key": useOf(key)}), way(uses{"new": useOf(oauth, "a", "b")})),
 			map[string][]string{"new": {"a"}},
@@ -93,7 +100,7 @@ func TestLimit(t *testing.T) {
 			profile(way(uses{"s": useOf(key)})),
 			map[string][]string{},
 			nil,
-			nil,
+			[]int{0},
 			"is another one",
 		},
 		{

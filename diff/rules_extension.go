@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/internal/say"
+	"github.com/a2alock/a2alock/internal/set"
 )
 
 var extensionRules = []Rule{
@@ -116,9 +118,7 @@ var extensionRules = []Rule{
 	},
 }
 
-func requiresExtension(c *Comparison, uri string) bool {
-	return slices.Contains(c.Lock.Requires.Extensions, uri)
-}
+func requiresExtension(c *Comparison, uri string) bool { return c.known().extensions[uri] }
 
 func extensionPath(uri string, member ...string) string {
 	return say.Pointer(append([]string{"declared_extensions", uri}, member...)...)
@@ -146,32 +146,42 @@ func extensionVersionMoved(c *Comparison) []Finding {
 	return out
 }
 
+// mostVersions is how many other versions of one extension are looked at.
+const mostVersions = 50
+
 // versionsOf returns the other versions in which an extension is declared that
-// is itself gone.
+// is itself gone, the first few of them.
 func versionsOf(c *Comparison, uri string) []string {
 	if _, ok := c.Now.DeclaredExtensions[uri]; ok {
 		return nil
 	}
-	return keys(c.Now.DeclaredExtensions, func(other string, _ compile.Extension) bool { return versionApart(uri, other) })
+	f := c.known()
+	if f.versions == nil {
+		f.versions = map[string][]string{}
+		for _, other := range slices.Sorted(maps.Keys(c.Now.DeclaredExtensions)) {
+			if key := versionless(other); len(f.versions[key]) < mostVersions {
+				f.versions[key] = append(f.versions[key], other)
+			}
+		}
+	}
+	var to []string
+	for _, other := range f.versions[versionless(uri)] {
+		if !slices.Equal(segments(uri), segments(other)) { // a slash more is no version
+			to = append(to, other)
+		}
+	}
+	return to
 }
 
-// versionApart reports whether two URIs differ in version segments alone.
-func versionApart(a, b string) bool {
-	x, y := segments(a), segments(b)
-	if a == b || len(x) != len(y) {
-		return false
-	}
-	apart := false // a slash more is no version
-	for i := range x {
-		if x[i] == y[i] {
-			continue
+// versionless is equal for URIs that differ in version segments alone.
+func versionless(uri string) string {
+	list := segments(uri)
+	for i, s := range list {
+		if versionSegment().MatchString(s) {
+			list[i] = "\x00"
 		}
-		if !versionSegment().MatchString(x[i]) || !versionSegment().MatchString(y[i]) {
-			return false
-		}
-		apart = true
 	}
-	return apart
+	return strings.Join(list, "\n")
 }
 
 // v1, 1.2.0, v2-beta, 2025-06-01
@@ -191,10 +201,7 @@ func segments(uri string) []string {
 
 func extensionRequiredUnknown(c *Comparison) []Finding {
 	var out []Finding
-	for _, uri := range c.Now.RequiredExtensions {
-		if slices.Contains(c.Now.Extensions, uri) {
-			continue
-		}
+	for _, uri := range set.Without(c.Now.RequiredExtensions, c.Now.Extensions) {
 		out = append(out, found(extensionPath(uri, "required"), wasRequired(c, uri), true,
 			"the agent requires the extension %s, which the client does not implement", say.Quote(uri)))
 	}
@@ -217,9 +224,10 @@ func extensionRequiredKnown(c *Comparison) []Finding {
 		return nil
 	}
 	var out []Finding
-	for _, uri := range c.Now.RequiredExtensions {
+	unknown := set.Without(c.Now.RequiredExtensions, c.Now.Extensions)
+	for _, uri := range set.Without(c.Now.RequiredExtensions, unknown) {
 		was := wasRequired(c, uri)
-		if was == true || !slices.Contains(c.Now.Extensions, uri) {
+		if was == true {
 			continue
 		}
 		out = append(out, found(extensionPath(uri, "required"), was, true,
@@ -278,13 +286,15 @@ func extensionGained(c *Comparison) []Finding {
 	if p == nil {
 		return nil
 	}
-	var spoken []string // of these extension-version-moved speaks
+	spoken := map[string]bool{} // of these extension-version-moved speaks
 	for _, uri := range c.Lock.Requires.Extensions {
-		spoken = append(spoken, versionsOf(c, uri)...)
+		for _, other := range versionsOf(c, uri) {
+			spoken[other] = true
+		}
 	}
 	came := keys(c.Now.DeclaredExtensions, func(uri string, now compile.Extension) bool {
 		_, had := p.DeclaredExtensions[uri]
-		return !had && !now.Required && !requiresExtension(c, uri) && !slices.Contains(spoken, uri)
+		return !had && !now.Required && !requiresExtension(c, uri) && !spoken[uri]
 	})
 	var out []Finding
 	for _, uri := range came {

@@ -15,6 +15,7 @@ import (
 const lockStateSubject = "Evidence and lock state"
 
 var lockStateRules = []Rule{
+	claimRefutedRule,
 	{
 		ID:      "evidence-stale",
 		Class:   Review,

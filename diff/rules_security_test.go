@@ -52,8 +52,10 @@ const needTwo = `{"requires":{"skills":{"book":{"input":["application/json"],"ou
 
 func TestSecurityRules(t *testing.T) {
 	ks, os := keyScheme, oauthScheme
+	twoOAuth := os + "," + strings.Replace(oauthAt("https://login.example/token"), `"oauth"`, `"o2"`, 1)
 	runRows(t, []row{
 		// security-unsatisfiable
+		{name: "the pinned one goes, and one with scopes stays", was: withSchemes(os, `{"schemes":{"oauth":{"list":[]}}},`+oauth), now: withSchemes(os, oauth), want: []string{"security-unsatisfiable"}},
 		{name: "order of alternatives", was: withSchemes(ks+","+os, key+","+oauth), now: withSchemes(ks+","+os, oauth+","+key), want: []string{"card-changed"}},
 		{name: "an alternative listed twice", was: withSchemes(ks, key), now: withSchemes(ks, key+","+key), want: []string{"card-changed"}},
 		{name: "a scheme that nothing uses came", was: withSchemes(ks, key), now: withSchemes(ks+","+os, key), want: []string{"card-changed"}},
@@ -163,7 +165,7 @@ func TestSecurityRules(t *testing.T) {
 		{name: "kind", was: withSchemes(ks, key), now: withSchemes(`"key":{"openIdConnectSecurityScheme":{"openIdConnectUrl":"https://id.example/c"}}`, key), want: []string{"scheme-changed"}},
 		{name: "kind, weaker", was: withSchemes(bearerScheme, bearer), now: withSchemes(strings.Replace(bearerScheme, "Bearer", "basic", 1), bearer), want: []string{"scheme-changed", "security-weakened"}},
 		{name: "grant", was: withSchemes(flows(clientGrant), oauth), now: withSchemes(flows(codeGrant), oauth), want: []string{"scheme-changed"}},
-		{name: "another kind under its name, which the client holds", was: withSchemes(ks, key), now: withSchemes(strings.Replace(bearerScheme, `"bearer"`, `"key"`, 1), key), client: holds(compile.Bearer), want: []string{"alternative-switched"}},
+		{name: "another kind under its name, which the client holds", was: withSchemes(ks, key), now: withSchemes(strings.Replace(bearerScheme, `"bearer"`, `"key"`, 1), key), client: holds(compile.Bearer), want: []string{"scheme-changed"}},
 		{
 			name: "two definitions change places, and the lock records both", lock: needTwo, was: twoSkills(key, oauth),
 			now:  strings.NewReplacer(`"key":`, `"oauth":`, `"oauth":`, `"key":`).Replace(twoSkills(oauth, key)),
@@ -197,6 +199,12 @@ func TestSecurityRules(t *testing.T) {
 			name: "another name and another origin", was: withSchemes(os, oauth),
 			now:  withSchemes(strings.Replace(oauthAt("https://login.example/token"), `"oauth"`, `"o2"`, 1), `{"schemes":{"o2":{"list":["read"]}}}`),
 			want: []string{"scheme-endpoint-origin-changed"},
+		},
+		{
+			name: "another way is of a scheme that was another way's", was: withSchemes(ks+","+twoOAuth, key+`,{"schemes":{"oauth":{"list":["read"]}}},{"schemes":{"o2":{"list":["write"]}}}`),
+			now:    withSchemes(ks+","+twoOAuth, key+`,{"schemes":{"o2":{"list":["read"]}}},{"schemes":{"o2":{"list":["write"]}}}`),
+			client: holds(compile.OAuth2, "read", "write"), lock: `{"requires":{"skills":{"quote":{"schemes":["key"],"scopes":[]}}}}`,
+			want: []string{"alternative-gained", "alternative-lost"},
 		},
 		// security-weakened
 		{name: "stronger came", was: withSchemes(ks+","+mtlsScheme, key), now: withSchemes(ks+","+mtlsScheme, key+","+mtls), want: []string{"alternative-gained"}},
@@ -241,9 +249,23 @@ func TestSecurityOfMinimalLock(t *testing.T) {
 		{name: "no scopes at all", now: withSchemes(os, write), edit: need(nil, []string{}), want: []string{"scope-required"}},
 		{name: "scopes not recorded", now: withSchemes(os, write), edit: need(nil, nil), want: []string{"card-changed"}},
 		{name: "anything else", now: withSchemes(mtlsScheme, mtls), edit: need(nil, read), want: []string{"card-changed"}},
-		{name: "unreadable", now: withSchemes(os, `{"schemes":{"x":{}}}`), edit: need(nil, read), want: []string{"card-changed"}},
+		{name: "unreadable", now: withSchemes(os, `{"schemes":{"x":{}}}`), edit: need(nil, read), want: []string{"security-unreadable"}},
 		{name: "the named way asks for more, another does not", now: withSchemes(os+","+ks, write+","+key), edit: need([]string{"oauth"}, read), want: []string{"scope-required"}},
 		{name: "another way asks for more", now: withSchemes(os+","+ks, write+","+key), edit: need([]string{"key"}, []string{}), want: []string{"card-changed"}},
+		{name: "unreadable, and nothing is said", now: withSchemes(os, `{"schemes":{"x":{}}}`), edit: need(nil, nil), want: []string{"security-unreadable"}},
+		{name: "unreadable, and named", now: withSchemes(os, `{"schemes":{"x":{}}}`), edit: need([]string{"x"}, nil), want: []string{"security-unreadable"}},
+		{name: "unreadable beside one that is not", now: withSchemes(os, `{"schemes":{"x":{}}},`+oauth), edit: need(nil, nil), want: []string{"card-changed"}},
+		{name: "the named one is there", now: withSchemes(os, write), edit: need([]string{"oauth"}, nil), want: []string{"card-changed"}},
+		{name: "the named one is gone", now: withSchemes(ks, key), edit: need([]string{"oauth"}, read), want: []string{"security-unsatisfiable"}},
+		{name: "the named one is gone, the client holds the other", now: withSchemes(ks, key), edit: need([]string{"oauth"}, read), client: holds(compile.APIKey), want: []string{"alternative-switched"}},
+		{name: "the named one is gone, anonymous is enough", now: withSchemes(ks, nothing), edit: need([]string{"oauth"}, read), want: []string{"alternative-switched"}},
+		{name: "the named one and another", now: withSchemes(ks+","+os, both), edit: need([]string{"oauth"}, read), want: []string{"security-unsatisfiable"}},
+		{name: "one of the named is enough", now: withSchemes(ks+","+os, key), edit: need([]string{"key", "oauth"}, read), want: []string{"alternative-switched"}},
+		{name: "of no kind that the client holds", now: withSchemes(mtlsScheme, mtls), edit: need(nil, read), client: holds(compile.APIKey), want: []string{"security-unsatisfiable"}},
+		{name: "of no kind that the client holds, and nothing is said", now: withSchemes(mtlsScheme, mtls), edit: need(nil, nil), client: holds(compile.APIKey), want: []string{"security-unsatisfiable"}},
+		{name: "of a kind that the client holds, with the lock's scopes", now: withSchemes(os, oauth), edit: need(nil, read), client: holds(compile.OAuth2), want: []string{"card-changed"}},
+		{name: "of a kind that the client holds, with scopes of both", now: withSchemes(os, write), edit: need(nil, read), client: holds(compile.OAuth2, "write"), want: []string{"card-changed"}},
+		{name: "of a kind that the client holds, with a scope more", now: withSchemes(os, write), edit: need(nil, read), client: holds(compile.OAuth2), want: []string{"scope-required"}},
 		{name: "none was needed, and is not", edit: need([]string{}, []string{})},
 		{name: "none was needed, one is now", now: withSchemes(ks, key), edit: need([]string{}, []string{}), want: []string{"security-required"}},
 		{name: "none was needed, the client holds it", now: withSchemes(ks, key), edit: need([]string{}, []string{}), client: holds(compile.APIKey), want: []string{"security-required review"}},

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/media"
 	"github.com/a2alock/a2alock/internal/say"
 	"github.com/a2alock/a2alock/internal/set"
 )
@@ -188,7 +189,7 @@ func inputWidened(c *Comparison) []Finding {
 		if s.was == nil || s.was.Input == nil {
 			continue
 		}
-		if came := set.Without(s.now.Input, s.was.Input); len(came) > 0 {
+		if came := media.Refused(s.now.Input, s.was.Input); len(came) > 0 {
 			out = append(out, found(say.Pointer("skills", s.id, "input"), s.was.Input, s.now.Input,
 				"%s %s accepted too", say.List(came), say.Verb(len(came), "is", "are")).of(s.id))
 		}
@@ -202,7 +203,7 @@ func outputLost(c *Comparison) []Finding {
 		if s.now.Output == nil {
 			continue
 		}
-		lost := refused(c, s.need.Output, s.now.Output)
+		lost := missing(c, s.need.Output, s.now.Output)
 		if len(lost) > 0 && len(lost) == len(s.need.Output) {
 			out = append(out, found(say.Pointer("skills", s.id, "output"), s.need.Output, s.now.Output,
 				"none of the types that the workflow can use is offered: %s", say.List(lost)).of(s.id))
@@ -217,7 +218,7 @@ func outputNarrowed(c *Comparison) []Finding {
 		if s.now.Output == nil {
 			continue
 		}
-		lost := refused(c, s.need.Output, s.now.Output)
+		lost := missing(c, s.need.Output, s.now.Output)
 		if len(lost) > 0 && len(lost) < len(s.need.Output) {
 			out = append(out, found(say.Pointer("skills", s.id, "output"), s.need.Output, s.now.Output,
 				"%s %s no longer offered; another type that the workflow can use is left",
@@ -234,7 +235,7 @@ func outputWidened(c *Comparison) []Finding {
 			continue
 		}
 		came := slices.DeleteFunc(set.Without(s.now.Output, s.was.Output), func(mode string) bool {
-			return len(refused(c, s.need.Output, []string{mode})) < len(s.need.Output) // the lock names it
+			return len(missing(c, s.need.Output, []string{mode})) < len(s.need.Output) // the lock names it
 		})
 		if len(came) > 0 {
 			out = append(out, found(say.Pointer("skills", s.id, "output"), s.was.Output, s.now.Output,
@@ -244,9 +245,22 @@ func outputWidened(c *Comparison) []Finding {
 	return out
 }
 
-// refused returns what of the lock's types is not in have. A lock may be
-// written by hand, so its types are normalised before they count as missing.
+// refused returns what of the lock's types is neither in have nor of a range in
+// it.
 func refused(c *Comparison, ours, have []string) []string {
+	var aliases map[string]string
+	if c.Client != nil {
+		aliases = c.Client.Aliases
+	}
+	return slices.DeleteFunc(missing(c, ours, have), func(mode string) bool {
+		norm, _ := compile.NormalizeMode(mode, aliases)
+		return media.Accepts(have, norm)
+	})
+}
+
+// missing returns what of the lock's types is not in have. A lock may be
+// written by hand, so its types are normalised before they count as missing.
+func missing(c *Comparison, ours, have []string) []string {
 	var aliases map[string]string
 	if c.Client != nil {
 		aliases = c.Client.Aliases

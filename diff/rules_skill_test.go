@@ -37,6 +37,15 @@ func TestSkillRules(t *testing.T) {
 			want:   []string{"input-narrowed", "input-widened", "output-narrowed"},
 		},
 		{name: "a parameter makes another type", was: skills(in(jsonT)), now: skills(in(`"application/json;v=2"`)), want: []string{"input-narrowed", "input-widened"}},
+		{name: "a range has it", was: skills(in(jsonT)), now: skills(in(`"application/*"`)), want: []string{"input-widened"}},
+		{name: "a range of all has it", was: skills(in(jsonT)), now: skills(in(`"*/*"`)), want: []string{"input-widened"}},
+		{name: "a range of another type has it not", was: skills(in(jsonT)), now: skills(in(`"text/*"`)), want: []string{"input-narrowed", "input-widened"}},
+		{name: "what was of a range is named", was: skills(in(jsonT + `,"text/*"`)), now: skills(in(jsonT + "," + text)), want: []string{"card-changed"}},
+		{name: "a range has the lock's hand-written spelling", was: skills(in(jsonT)), now: skills(in(`"application/*"`)), want: []string{"input-widened"}, edit: func(c *Comparison) {
+			n := c.Lock.Requires.Skills["quote"]
+			n.Input = []string{"json"}
+			c.Lock.Requires.Skills["quote"] = n
+		}},
 		{name: "an empty list inherits", was: skills(in(jsonT)), now: skills(quote + `,"inputModes":[]`), want: []string{"card-changed"}},
 		{name: "one of ours is gone", was: skills(quote + `,"inputModes":[` + jsonT + "," + text + `],"outputModes":[` + jsonT + "," + text + `]`), now: skills(quote + `,"inputModes":[` + text + `],"outputModes":[` + jsonT + "," + text + `]`), lock: needBoth, want: []string{"input-narrowed"}},
 		{
@@ -57,6 +66,7 @@ func TestSkillRules(t *testing.T) {
 			},
 		},
 		// output-lost, output-narrowed, output-widened
+		{name: "a range promises nothing", was: skills(out(jsonT)), now: skills(out(`"*/*"`)), want: []string{"output-lost", "output-widened"}},
 		{name: "a type that we cannot use is gone", was: skills(out(jsonT + "," + pdf)), now: skills(out(jsonT)), want: []string{"card-changed"}},
 		{name: "all of ours stay", was: skills(out(jsonT + "," + text)), now: skills(out(jsonT + "," + text + "," + pdf)), want: []string{"output-widened"}},
 		{

@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/a2alock/a2alock/card"
 )
 
 // byRule stands for the class of the rule itself, in findings whose check has
@@ -25,7 +23,8 @@ func (f Finding) of(skill string) Finding {
 }
 
 // sameJSON compares two values however they are written: a profile that was
-// read from a lock has its raw members indented.
+// read from a lock has its raw members indented. Integers are compared to the
+// last digit, also those that RFC 8785 would merge.
 func sameJSON(a, b jsontext.Value) bool {
 	if bytes.Equal(a, b) {
 		return true
@@ -33,12 +32,9 @@ func sameJSON(a, b jsontext.Value) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return false
 	}
-	x, err := card.Canonical(a)
-	if err != nil {
-		return false
-	}
-	y, err := card.Canonical(b)
-	return err == nil && bytes.Equal(x, y)
+	x, y := a.Clone(), b.Clone()
+	exact := jsontext.CanonicalizeRawInts(false)
+	return x.Canonicalize(exact) == nil && y.Canonicalize(exact) == nil && bytes.Equal(x, y)
 }
 
 // raw is a JSON value for a finding; nil where there is none.

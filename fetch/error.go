@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/internal/redact"
@@ -32,6 +33,14 @@ type Error struct {
 	State   card.State
 	Code    int   // the status, where one answered
 	Err     error // nil where Code says it all
+	// RetryAfter is how long the server asks us to stay away, from when it
+	// answered 429 or 503, or how long a [gate.PausedError] has still to wait; at most
+	// 24 hours, 0 where nobody asks. Callers add to it, so that not all come back
+	// at once.
+	RetryAfter time.Duration
+	// Protocol is whether the answer was a fault of the protocol (a 304 unasked, a
+	// 204, a 206, an empty 200): the next request had better be unconditional.
+	Protocol bool
 	// Tried are the answers that made [Client.Discover] give up, in order.
 	Tried []*Error
 }
@@ -62,11 +71,11 @@ func (e *Error) Error() string {
 // Unwrap is Err, so that callers can ask for a [*netguard.Refused].
 func (e *Error) Unwrap() error { return e.Err }
 
-// statusError is nil for a 200. The request was unconditional, so a 304 is a
-// fault of the protocol, and no other 2xx has a card in it.
-func statusError(code int) error {
-	e := &Error{State: Unreachable, Code: code}
-	switch code {
+// statusError is nil for a 200. A 304 that says something was taken care of
+// before, so it is a fault of the protocol, and no other 2xx has a card in it.
+func statusError(res *http.Response) error {
+	e := &Error{State: Unreachable, Code: res.StatusCode, RetryAfter: retryAfter(res.StatusCode, res.Header)}
+	switch res.StatusCode {
 	case http.StatusOK:
 		return nil
 	case http.StatusUnauthorized, http.StatusForbidden:
@@ -74,8 +83,10 @@ func statusError(code int) error {
 	case http.StatusNotFound, http.StatusGone:
 		e.State = NotFound
 	case http.StatusNotModified:
+		e.Protocol = true
 		e.Err = errors.New("nothing was asked conditionally")
 	case http.StatusNoContent, http.StatusPartialContent:
+		e.Protocol = true
 		e.Err = errors.New("a card is answered with 200")
 	}
 	return e

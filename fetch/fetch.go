@@ -3,7 +3,8 @@
 //
 // [Client.Get] asks for one exact URL. [Client.Discover] finds the card of an
 // agent whose base URL a person has (A2A 8.2). [Client.All] gets many at once,
-// politely. What comes back is bytes: whether they are a card is package
+// politely. [Client.Refresh] asks again for a card that is known, conditionally
+// (RFC 9110 13, RFC 9111 4.3), at the pace that [Client.Gates] allows. What comes back is bytes: whether they are a card is package
 // card's to say. An error is always an [*Error], whose state is none of drift:
 // the last good card stays whatever came instead of it.
 package fetch
@@ -13,7 +14,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -21,7 +21,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/a2alock/a2alock/internal/redact"
+	"github.com/a2alock/a2alock/internal/gate"
 	"github.com/a2alock/a2alock/netguard"
 )
 
@@ -41,16 +41,22 @@ type Client struct {
 	// Bytes is the greatest body, decoded; 0 is [DefaultBytes].
 	Bytes int64
 	// Timeout is for one GET from its beginning to the last byte, redirects
-	// included; 0 is [DefaultTimeout].
+	// included and waiting at Gates not; 0 is [DefaultTimeout].
 	Timeout time.Duration
 	// Progress is told by [Client.All] how many of its URLs have ended, first
 	// that none has, one call at a time; nil for nobody.
 	Progress func(done, total int)
 	// UserAgent is sent as it is: "a2alock/1.2.3"; "" is "a2alock".
 	UserAgent string
+	// Gates are what the requests of [Client.Refresh] pass, redirects included;
+	// nil for none.
+	Gates *gate.Gates
 
 	once  sync.Once
 	guard *netguard.Guard
+
+	mu      sync.Mutex
+	flights map[flightKey]*flight
 }
 
 // A Response is a 200 with a body within the limits. URLs are as they were
@@ -78,86 +84,33 @@ func (t timedOut) Error() string {
 // Get asks for exactly rawURL, byte for byte, and follows redirects
 // ([netguard.Guard.Do]). The error is an [*Error].
 func (c *Client) Get(ctx context.Context, rawURL string) (*Response, error) {
-	u, err := parse(rawURL)
+	x, err := c.exchange(rawURL)
 	if err != nil {
-		return nil, &Error{URL: rawURL, State: Unreachable, Err: err}
+		return nil, err
 	}
 	limit := cmp.Or(c.Timeout, DefaultTimeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, timedOut(limit))
 	defer cancel()
-	r := &Response{URL: rawURL, Final: rawURL}
-	err = c.get(ctx, u, r)
-	if err == nil {
-		return r, nil
+	if err := x.get(ctx); err != nil {
+		return nil, x.failed(ctx, err)
 	}
-	e, ok := errors.AsType[*Error](err)
-	if !ok {
-		if cause, ok := errors.AsType[timedOut](context.Cause(ctx)); ok {
-			err = cause // the transport's word for it is "context deadline exceeded"
-		}
-		e = &Error{State: Unreachable, Err: err}
-	}
-	e.URL, e.Final, e.Offsite = rawURL, r.Final, r.Offsite
-	return nil, e
+	return &x.Response, nil
 }
 
-// get fills r. Its error is an [*Error] without URLs, or any other where the
-// state is [Unreachable].
-func (c *Client) get(ctx context.Context, u *url.URL, r *Response) error {
-	res, err := c.ask(ctx, u, r, nil)
+// get fills the Response. Its error is an [*Error] without URLs, or any other
+// where the state is [Unreachable].
+func (x *exchange) get(ctx context.Context) error {
+	res, err := x.ask(ctx, nil)
 	if err == nil && res.StatusCode == http.StatusNotModified {
 		// A cache on the way took us for someone else: ask past it, once.
-		res.Body.Close()
-		res, err = c.ask(ctx, u, r, http.Header{"Cache-Control": {"no-cache"}})
-		r.Notes = append(r.Notes, "answered 304 although nothing was asked conditionally, and was asked once more")
+		x.drop(res)
+		res, err = x.ask(ctx, http.Header{"Cache-Control": {"no-cache"}})
+		x.Notes = append(x.Notes, "answered 304 although nothing was asked conditionally, and was asked once more")
 	}
 	if err != nil {
 		return err
 	}
-	defer res.Body.Close()
-	if err := statusError(res.StatusCode); err != nil {
-		return err
-	}
-	r.Header = res.Header
-	if r.Body, err = readBody(res, cmp.Or(c.Bytes, DefaultBytes)); err != nil {
-		return err
-	}
-	if ctx.Err() != nil {
-		// While its connection closes, a server may still end its body neatly.
-		return context.Cause(ctx)
-	}
-	if len(r.Body) == 0 {
-		return &Error{State: Unreachable, Code: http.StatusOK, Err: errors.New("the body is empty")}
-	}
-	if note := typeNote(res.Header.Get("Content-Type")); note != "" {
-		r.Notes = append(r.Notes, note)
-	}
-	return nil
-}
-
-// ask sends one GET, with extra headers, and notes in r where it led.
-func (c *Client) ask(ctx context.Context, u *url.URL, r *Response, extra http.Header) (*http.Response, error) {
-	header := http.Header{
-		"Accept": {"application/json"},
-		// Constant, so that the variant and its validators stay the same.
-		"Accept-Encoding": {"gzip"},
-		"A2a-Version":     {"1.0"},
-		"User-Agent":      {cmp.Or(c.UserAgent, "a2alock")},
-	}
-	maps.Copy(header, extra)
-	guard := c.netguard().Named(r.URL)
-	res, hops, err := guard.Do(ctx, &http.Request{Method: http.MethodGet, URL: u, Header: header})
-	r.Final, r.Offsite, r.Notes = r.URL, false, nil
-	for _, hop := range hops {
-		r.Final, r.Offsite = hop.To, hop.Offsite
-		r.Notes = append(r.Notes, fmt.Sprintf("%s answered %d and led to %s", redact.URL(hop.From), hop.Status, redact.URL(hop.To)))
-	}
-	if err == nil && (res.StatusCode == http.StatusNotModified || res.StatusCode == http.StatusNoContent) {
-		// Servers that give these wrongly may send a body after all, and the
-		// next request on that connection would take it for its own answer.
-		guard.CloseIdle()
-	}
-	return res, err
+	return x.take(ctx, res)
 }
 
 func (c *Client) netguard() *netguard.Guard {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -138,6 +139,48 @@ func TestWriteFileKilled(t *testing.T) {
 		}
 		if _, err := lockfile.Read(path); err != nil {
 			t.Fatalf("after a kill: %v", err)
+		}
+	}
+}
+
+// TestWriteFileRemovesStale holds the writer to what it may remove: its own
+// temporary files that have been left.
+func TestWriteFileRemovesStale(t *testing.T) {
+	const name = "q.a2a.lock.json"
+	for _, tt := range []struct {
+		left string
+		age  time.Duration
+		kept bool
+	}{
+		{left: ".q.a2a.lock.json.tmp-ABCDEFG2", age: 2 * time.Hour},
+		{left: ".q.a2a.lock.json.tmp-ABCDEFG2", age: 10 * time.Minute, kept: true}, // another process is writing it
+		{left: ".q.a2a.lock.json.tmp-notes.md", age: 2 * time.Hour, kept: true},
+		{left: ".p.a2a.lock.json.tmp-ABCDEFG2", age: 2 * time.Hour, kept: true}, // of another lock
+		{left: "q.a2a.lock.json.tmp-ABCDEFG2", age: 2 * time.Hour, kept: true},
+	} {
+		for _, change := range []string{"the lock is new", "the lock says the same"} {
+			dir := t.TempDir()
+			if change == "the lock says the same" {
+				if err := minimal().WriteFile(filepath.Join(dir, name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			left, at := filepath.Join(dir, tt.left), time.Now().Add(-tt.age)
+			if err := os.WriteFile(left, []byte("{"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chtimes(left, at, at); err != nil {
+				t.Fatal(err)
+			}
+			if found, err := lockfile.Find([]string{dir}); err != nil || slices.Contains(found, left) {
+				t.Errorf("Find = %q, %v: %s is no lock", found, err, tt.left)
+			}
+			if err := minimal().WriteFile(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := os.Stat(left); (err == nil) != tt.kept {
+				t.Errorf("%s of %v ago, and %s: %v, want kept %v", tt.left, tt.age, change, err, tt.kept)
+			}
 		}
 	}
 }

@@ -204,20 +204,24 @@ func (pin *pinning) newNeed(id string) (Need, bool) {
 
 // modes returns what to require of one direction: the types asked for, which
 // the skill must offer unless it declares none at all, else what both sides
-// have in the client's order. Nil means that it cannot be known.
+// have in the client's order. Nil means that it cannot be known. A range such as
+// text/* takes what is of it, and promises nothing.
 func (pin *pinning) modes(id, direction string, asked, theirs, ours []string) []string {
 	if theirs == nil {
 		pin.judge(direction, asked)
 		return asked
 	}
+	lacks := set.Without
+	if direction == "input" {
+		lacks = media.Refused
+	}
 	if len(asked) > 0 {
-		missing := set.Without(asked, theirs)
-		if len(missing) > 0 {
+		if missing := lacks(asked, theirs); len(missing) > 0 {
 			pin.fail(&EmptyError{Skill: id, Direction: direction, Ours: missing, Theirs: theirs, Asked: true})
 		}
 		return asked
 	}
-	both := set.Without(ours, set.Without(ours, theirs))
+	both := set.Without(ours, lacks(ours, theirs))
 	if len(both) == 0 {
 		pin.fail(&EmptyError{Skill: id, Direction: direction, Ours: ours, Theirs: theirs})
 	}

@@ -303,6 +303,56 @@ push: the card does not declare it`, is: isA[*lockfile.SkillError],
 	}
 }
 
+// A range takes what is of it, and promises nothing of what is given.
+func TestPinRanges(t *testing.T) {
+	for _, tt := range []struct {
+		name             string
+		accepts, answers string
+		asked            []string
+		input            []string
+		want             string // the error; "" for none
+	}{
+		{name: "all", accepts: "*/*", answers: "text/plain", input: []string{"application/json", "text/plain", "x/y"}},
+		{name: "those of one type", accepts: "application/*", answers: "text/plain", input: []string{"application/json"}},
+		{name: "asked for", accepts: "application/*", answers: "text/plain", asked: []string{"application/pdf"}, input: []string{"application/pdf"}},
+		{
+			name: "asked for, and of another type", accepts: "image/*", answers: "text/plain", asked: []string{"application/pdf"},
+			want: `skill "open": input: not offered: asked for "application/pdf", the skill has "image/*"`,
+		},
+		{
+			name: "none of the client's", accepts: "image/*", answers: "text/plain",
+			want: `skill "open": input: no media type in common: the client sends "text/plain", "application/json", "x/y", the skill has "image/*"`,
+		},
+		{
+			name: "given", accepts: "text/plain", answers: "*/*",
+			want: `skill "open": output: no media type in common: the client accepts "text/plain", "application/json", "x/y", the skill has "*/*"`,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p, o := newProfile(), options("open")
+			p.Skills["open"] = compile.Skill{Input: []string{tt.accepts}, Output: []string{tt.answers}, Security: []compile.Alternative{}, Tags: []string{}}
+			o.Input = tt.asked
+			l, _, err := lockfile.Pin(p, newClient(), o)
+			if tt.want != "" {
+				if err == nil || err.Error() != tt.want {
+					t.Fatalf("Pin = %v, want %s", err, tt.want)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := l.Requires.Skills["open"].Input; !slices.Equal(got, tt.input) {
+				t.Fatalf("input = %q, want %q", got, tt.input)
+			}
+			o.Old = l
+			if again, notes := pin(t, p, newClient(), o); !slices.Equal(again.Requires.Skills["open"].Input, tt.input) || len(notes) > 0 {
+				t.Errorf("pinned again: input = %q, notes %q", again.Requires.Skills["open"].Input, notes)
+			}
+		})
+	}
+}
+
 // What looks like a secret may be none, so a person has to say.
 func TestPinNotesTheInterfacesQuery(t *testing.T) {
 	p := newProfile()

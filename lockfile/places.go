@@ -15,54 +15,53 @@ import (
 
 // places are by JSON pointer, with * for any name or index. Arrays are sets
 // unless they are marked as lists (docs/design.md, Lockfile).
-var places = withAddresses(map[string]shape.Place{
-	"":              {Required: []string{"agent", "requires"}},
-	"/lock_version": {Check: lockVersion},
-	"/agent":        {Check: agentURL},
-	"/fallback":     {Check: noSecret},
-	"/pinned_at":    {Check: moment},
+func places() map[string]shape.Place {
+	places := map[string]shape.Place{
+		"":              {Required: []string{"agent", "requires"}},
+		"/lock_version": {Check: lockVersion},
+		"/agent":        {Check: agentURL},
+		"/fallback":     {Check: noSecret},
+		"/pinned_at":    {Check: moment},
 
-	"/card_digest":    {Check: digest},
-	"/profile_digest": {Check: digest},
+		"/card_digest":    {Check: digest},
+		"/profile_digest": {Check: digest},
 
-	"/interface":         {Required: []string{"binding", "version"}},
-	"/interface/binding": {Check: notEmpty},
-	"/interface/version": {Check: majorMinor},
-	"/interface/url":     {Check: noSecret},
+		"/interface":         {Required: []string{"binding", "version"}},
+		"/interface/binding": {Check: notEmpty},
+		"/interface/version": {Check: majorMinor},
+		"/interface/url":     {Check: noSecret},
 
-	"/requires":                   {Required: []string{"skills"}},
-	"/requires/skills":            {Filled: "skill"},
-	"/requires/skills/*":          {Required: []string{"input", "output"}},
-	"/requires/skills/*/input":    {Filled: "media type"},
-	"/requires/skills/*/input/*":  {Check: notEmpty},
-	"/requires/skills/*/output":   {Filled: "media type", List: true},
-	"/requires/skills/*/output/*": {Check: notEmpty},
-	"/requires/extensions/*":      {Check: notEmpty},
+		"/requires":                   {Required: []string{"skills"}},
+		"/requires/skills":            {Filled: "skill"},
+		"/requires/skills/*":          {Required: []string{"input", "output"}},
+		"/requires/skills/*/input":    {Filled: "media type"},
+		"/requires/skills/*/input/*":  {Check: notEmpty},
+		"/requires/skills/*/output":   {Filled: "media type", List: true},
+		"/requires/skills/*/output/*": {Check: notEmpty},
+		"/requires/extensions/*":      {Check: notEmpty},
 
-	"/profile/provider/url":      {Check: noSecret},
-	"/profile/interface/url":     {Check: noSecret},
-	"/profile/interfaces":        {List: true},
-	"/profile/interfaces/*/url":  {Check: noSecret},
-	"/profile/skills/*/security": {List: true},
-	"/profile/other_skills/*":    {Check: digest},
-	"/profile/texts/*":           {Required: []string{"digest"}},
-	"/profile/texts/*/digest":    {Check: digest},
+		"/profile/provider/url":      {Check: noSecret},
+		"/profile/interface/url":     {Check: noSecret},
+		"/profile/interfaces":        {List: true},
+		"/profile/interfaces/*/url":  {Check: noSecret},
+		"/profile/skills/*/security": {List: true},
+		"/profile/other_skills/*":    {Check: digest},
+		"/profile/texts/*":           {Required: []string{"digest"}},
+		"/profile/texts/*/digest":    {Check: digest},
 
-	"/verified/*":                {Required: []string{"result"}, Check: notEmpty, Object: reflect.TypeFor[evidence]()},
-	"/verified/*/at":             {Check: momentOrDay},
-	"/verified/*/profile_digest": {Check: digest},
-	"/trust/signature":           {Check: oneOf("ignore", "if-present", "require")},
-	"/policy/text_policy":        {Check: oneOf("off", "compatible", "review")},
-	"/policy/max_lock_age":       {Check: age},
-	"/policy/max_evidence_age":   {Check: age},
-	"/waivers":                   {By: []string{"rule", "path"}},
-	"/waivers/*":                 {Required: []string{"rule"}},
-	"/waivers/*/rule":            {Check: notEmpty},
-})
-
-// withAddresses adds the addresses of schemes, which a profile has with their
-// names and where they are used.
-func withAddresses(places map[string]shape.Place) map[string]shape.Place {
+		"/verified/*":                {Required: []string{"result"}, Check: notEmpty, Object: reflect.TypeFor[evidence]()},
+		"/verified/*/at":             {Check: momentOrDay},
+		"/verified/*/profile_digest": {Check: digest},
+		"/trust/signature":           {Check: oneOf("ignore", "if-present", "require")},
+		"/policy/text_policy":        {Check: oneOf("off", "compatible", "review")},
+		"/policy/max_lock_age":       {Check: age},
+		"/policy/max_evidence_age":   {Check: age},
+		"/waivers":                   {By: []string{"rule", "path"}},
+		"/waivers/*":                 {Required: []string{"rule"}},
+		"/waivers/*/rule":            {Check: notEmpty},
+	}
+	// The addresses of schemes, which a profile has with their names and where
+	// they are used.
 	for _, scheme := range []string{"/profile/schemes/*", "/profile/skills/*/security/*/schemes/*"} {
 		for _, member := range []string{
 			"/oauth2_metadata_url", "/openid_connect_url", "/flows/*/authorization_url",

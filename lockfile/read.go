@@ -67,9 +67,11 @@ func Read(path string) (*Lock, error) {
 // large that it is.
 func ReadBytes(path string) ([]byte, error) {
 	// Opening a pipe would wait for its writer.
-	if info, err := os.Stat(path); err != nil {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
 		return nil, err
-	} else if !info.Mode().IsRegular() {
+	case !info.Mode().IsRegular():
 		return nil, &Fault{Path: path, Msg: "not a regular file"}
 	}
 	f, err := os.Open(path)
@@ -77,7 +79,10 @@ func ReadBytes(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, MaxBytes+1))
+	var data bytes.Buffer
+	data.Grow(int(min(info.Size(), MaxBytes)) + bytes.MinRead) // else it grows again to see the end
+	_, err = data.ReadFrom(io.LimitReader(f, MaxBytes+1))
+	return data.Bytes(), err
 }
 
 // Parse reads a lock from data; path is the name under which faults speak of
@@ -99,8 +104,8 @@ func Parse(data []byte, path string) (*Lock, error) {
 	}
 	l := new(Lock)
 	// Unmarshalled from the compact form, so that what is kept raw does not
-	// depend on how the file was laid out.
-	if err := json.Unmarshal(lockShape().Compact(root), l); err != nil {
+	// depend on how the file was laid out. A repeated name was a fault.
+	if err := json.Unmarshal(lockShape().Compact(root), l, jsontext.AllowDuplicateNames(true)); err != nil {
 		return nil, &Fault{Path: path, Msg: err.Error()}
 	}
 	l.Path = path

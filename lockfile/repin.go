@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/media"
 	"github.com/a2alock/a2alock/internal/security"
 	"github.com/a2alock/a2alock/internal/set"
 )
@@ -77,8 +78,9 @@ func (pin *pinning) noteModes(id string, n Need, s compile.Skill) {
 	for _, d := range []struct {
 		name         string
 		need, theirs []string
-	}{{"input", n.Input, s.Input}, {"output", n.Output, s.Output}} {
-		gone := set.Without(normalised(d.need, pin.client.Aliases), d.theirs)
+		lacks        func(need, theirs []string) []string
+	}{{"input", n.Input, s.Input, media.Refused}, {"output", n.Output, s.Output, set.Without}} {
+		gone := d.lacks(normalised(d.need, pin.client.Aliases), d.theirs)
 		switch {
 		case d.theirs == nil && !n.Assumed:
 			pin.note("the lock still requires %s %s of skill %s, for which the card no longer declares media types",

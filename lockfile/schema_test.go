@@ -206,7 +206,7 @@ func TestPlacesExist(t *testing.T) {
 		}
 	}
 	walk(lockShape(), "")
-	for p := range places {
+	for p := range places() {
 		if !slices.Contains(at, p) {
 			t.Errorf("places has %s, which no lock has", p)
 		}

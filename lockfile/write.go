@@ -10,7 +10,7 @@ import (
 	"github.com/a2alock/a2alock/internal/shape"
 )
 
-var lockShape = sync.OnceValue(func() *shape.Shape { return shape.Of(reflect.TypeFor[Lock](), places) })
+var lockShape = sync.OnceValue(func() *shape.Shape { return shape.Of(reflect.TypeFor[Lock](), places()) })
 
 // Format returns the canonical bytes of l (docs/design.md, Lockfile): UTF-8,
 // LF, two spaces, members in order and unknown ones after them sorted, sets

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -22,6 +23,8 @@ const (
 	idleTimeout   = 10 * time.Second
 	headerBytes   = 64 << 10
 	connsPerHost  = 16
+	idlePerHost   = 2
+	maxIdle       = 64
 	// maxAddresses bounds how many addresses of one name are tried.
 	maxAddresses = 4
 )
@@ -48,7 +51,8 @@ func (g *Guard) newTransport() *http.Transport {
 		TLSHandshakeTimeout:    handshakeTime,
 		ResponseHeaderTimeout:  headerTimeout,
 		IdleConnTimeout:        idleTimeout,
-		MaxIdleConnsPerHost:    2,
+		MaxIdleConns:           maxIdle,
+		MaxIdleConnsPerHost:    cmp.Or(g.IdlePerHost, idlePerHost),
 		MaxConnsPerHost:        connsPerHost,
 		MaxResponseHeaderBytes: headerBytes,
 		DisableCompression:     true,
@@ -75,17 +79,36 @@ func (g *Guard) dial(ctx context.Context, network, addr string) (net.Conn, error
 	for _, a := range all {
 		if r := g.policy.judge(t, a); r != nil {
 			refused = cmp.Or(refused, r)
-		} else if len(good) < maxAddresses {
+		} else {
 			good = append(good, a.Unmap())
 		}
 	}
+	good = avoiding(ctx, good)
 	if len(good) == 0 {
 		if refused == nil {
 			return nil, fmt.Errorf("%s has no address", t.host)
 		}
 		return nil, refused
 	}
-	return g.connect(ctx, network, good, t.port)
+	return g.connect(ctx, network, good[:min(len(good), maxAddresses)], t.port)
+}
+
+// avoidKey is of the address that [Way.Avoid] hands to the dialer.
+type avoidKey struct{}
+
+// avoiding is addrs with the address to avoid behind all others.
+func avoiding(ctx context.Context, addrs []netip.Addr) []netip.Addr {
+	avoid, ok := ctx.Value(avoidKey{}).(netip.Addr)
+	if !ok {
+		return addrs
+	}
+	is := func(a netip.Addr) bool { return a == avoid }
+	last := len(addrs)
+	addrs = slices.DeleteFunc(addrs, is)
+	if len(addrs) < last {
+		addrs = append(addrs, avoid)
+	}
+	return addrs
 }
 
 // resolve never asks about localhost: RFC 6761 6.3 says what the answer is.
@@ -116,10 +139,10 @@ func (g *Guard) connect(ctx context.Context, network string, addrs []netip.Addr,
 	var first error
 	for _, a := range addrs {
 		each, cancel := context.WithTimeout(ctx, connectTimeout/time.Duration(len(addrs)))
-		conn, err := dial(each, network, net.JoinHostPort(a.String(), strconv.Itoa(int(port))))
+		c, err := dial(each, network, net.JoinHostPort(a.String(), strconv.Itoa(int(port))))
 		cancel()
 		if err == nil {
-			return conn, nil
+			return &conn{Conn: c, addr: netip.AddrPortFrom(a, port)}, nil
 		}
 		first = cmp.Or(first, err)
 		if ctx.Err() != nil {

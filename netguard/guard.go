@@ -49,6 +49,10 @@ type Guard struct {
 	// TLS is the client's configuration, cloned; nil means the system's roots.
 	// The least version is TLS 1.2 whatever it says.
 	TLS *tls.Config
+	// IdlePerHost is how many connections to one host are kept for reuse, each
+	// for ten seconds at most; 0 is 2. In all there are 64 at most, and as many
+	// for each host that [Guard.Named] was given.
+	IdlePerHost int
 
 	named []string // the loopback hosts that a person named
 
@@ -56,6 +60,7 @@ type Guard struct {
 	policy    policy
 	err       error // of Allow and HTTP
 	transport *http.Transport
+	fresh     *http.Transport // the same, without reuse
 
 	mu       sync.Mutex
 	children map[string]*Guard
@@ -88,7 +93,7 @@ func (g *Guard) Named(rawURL string) *Guard {
 		// is never reused by a request that has no such leave.
 		child = &Guard{
 			Allow: g.Allow, HTTP: g.HTTP, Resolver: g.Resolver, Dial: g.Dial, TLS: g.TLS,
-			named: append(slices.Clone(g.named), t.host),
+			IdlePerHost: g.IdlePerHost, named: append(slices.Clone(g.named), t.host),
 		}
 		if g.children == nil {
 			g.children = map[string]*Guard{}
@@ -112,5 +117,7 @@ func (g *Guard) init() {
 	g.once.Do(func() {
 		g.policy, g.err = newPolicy(g.Allow, g.HTTP, g.named)
 		g.transport = g.newTransport()
+		g.fresh = g.newTransport()
+		g.fresh.DisableKeepAlives = true
 	})
 }

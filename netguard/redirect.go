@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 )
@@ -36,6 +37,26 @@ var validators = []string{"If-None-Match", "If-Modified-Since", "If-Match", "If-
 // [*Refused], a [*SchemeError] or the transport's own. The caller closes the
 // body of the response.
 func (g *Guard) Do(ctx context.Context, req *http.Request) (*http.Response, []Hop, error) {
+	return g.Send(ctx, req, Way{})
+}
+
+// A Way is how [Guard.Send] sends. The zero Way is that of [Guard.Do].
+type Way struct {
+	// Each is called with each request right before it is sent, the hops'
+	// included; offsite is as in [Hop]. Headers that it sets are those of the one
+	// request: what belongs to a URL is not carried to another. Its error ends
+	// the way, and is returned as it is.
+	Each func(req *http.Request, offsite bool) error
+	// Fresh is whether each request gets a connection of its own, which is
+	// closed after it.
+	Fresh bool
+	// Avoid is an address that is tried last where a connection is opened to a
+	// host with several.
+	Avoid netip.Addr
+}
+
+// Send is [Guard.Do] with a say in the way.
+func (g *Guard) Send(ctx context.Context, req *http.Request, way Way) (*http.Response, []Hop, error) {
 	u, err := g.check(req.URL)
 	if err != nil {
 		if req.Body != nil {
@@ -43,12 +64,19 @@ func (g *Guard) Do(ctx context.Context, req *http.Request) (*http.Response, []Ho
 		}
 		return nil, nil, err
 	}
-	req = req.Clone(ctx)
+	if way.Avoid.IsValid() {
+		ctx = context.WithValue(ctx, avoidKey{}, way.Avoid.Unmap())
+	}
+	req = req.Clone(settled(ctx))
 	req.URL, req.Host = u, ""
 	first := Origin(u)
 	var hops []Hop
 	for {
-		res, err := g.roundTrip(req, len(hops) > 0)
+		out, err := way.before(req, hops)
+		if err != nil {
+			return nil, hops, err
+		}
+		res, err := g.roundTrip(out, len(hops) > 0, way.Fresh)
 		if err != nil || !isRedirect(req.Method, res.StatusCode) {
 			return res, hops, err
 		}
@@ -65,6 +93,19 @@ func (g *Guard) Do(ctx context.Context, req *http.Request) (*http.Response, []Ho
 		hops = append(hops, hop)
 		req = follow(req, next, hop.Offsite)
 	}
+}
+
+// before is req as it goes out.
+func (w *Way) before(req *http.Request, hops []Hop) (*http.Request, error) {
+	if w.Each == nil {
+		return req, nil
+	}
+	out := req.Clone(req.Context())
+	err := w.Each(out, len(hops) > 0 && hops[len(hops)-1].Offsite)
+	if err != nil && req.Body != nil {
+		req.Body.Close()
+	}
+	return out, err
 }
 
 func isRedirect(method string, code int) bool {

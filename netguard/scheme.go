@@ -30,8 +30,12 @@ func (e *SchemeError) Unwrap() error { return e.Err }
 
 // roundTrip sends one request and names the faults that [http.Transport]
 // leaves cryptic.
-func (g *Guard) roundTrip(req *http.Request, redirected bool) (*http.Response, error) {
-	res, err := g.transport.RoundTrip(req)
+func (g *Guard) roundTrip(req *http.Request, redirected, fresh bool) (*http.Response, error) {
+	transport := g.transport
+	if fresh {
+		transport = g.fresh
+	}
+	res, err := transport.RoundTrip(req)
 	if r, ok := errors.AsType[*Refused](err); ok {
 		named := *r
 		named.URL, named.Redirected = req.URL.String(), redirected

@@ -75,16 +75,28 @@ func asText(data jsontext.Value, odd string) (string, bool) {
 	return Line(s), true
 }
 
-// whenUndecided says what to do about a state that is not drift.
-var whenUndecided = map[card.State]string{
-	"never-checked": "Check again: nothing has been asked yet.",
-	"unreachable":   "Check again in a while. If it stays, ask whoever runs the agent; if the address was refused, see network in a2alock.yaml.",
-	"auth-required": "Ask whoever runs the agent why its card is no longer public.",
-	"not-found":     "Find out where the card has gone, and pin it from there.",
-	"not-json":      "Look at what the URL answers with; a proxy or a login page is the usual cause.",
-	card.NotACard:   "Look at what the URL answers with, and pin the agent from the URL of its card.",
-	card.Invalid:    "Run a2alock validate on the agent, and send what it says to whoever runs it.",
-	card.TooLarge:   "If the card is meant to be that large, raise limits in a2alock.yaml.",
+// whenUndecided says what to do about a state that is not drift; "" where that
+// is not known.
+func whenUndecided(s card.State) string {
+	switch s {
+	case "never-checked":
+		return "Check again: nothing has been asked yet."
+	case "unreachable":
+		return "Check again in a while. If it stays, ask whoever runs the agent; if the address was refused, see network in a2alock.yaml."
+	case "auth-required":
+		return "Ask whoever runs the agent why its card is no longer public."
+	case "not-found":
+		return "Find out where the card has gone, and pin it from there."
+	case "not-json":
+		return "Look at what the URL answers with; a proxy or a login page is the usual cause."
+	case card.NotACard:
+		return "Look at what the URL answers with, and pin the agent from the URL of its card."
+	case card.Invalid:
+		return "Run a2alock validate on the agent, and send what it says to whoever runs it."
+	case card.TooLarge:
+		return "If the card is meant to be that large, raise limits in a2alock.yaml."
+	}
+	return ""
 }
 
 // pad fills s up to width characters.

@@ -56,7 +56,7 @@ func (r *Impact) Text(w io.Writer, o TextOptions) error {
 	wide, wider := widest(nameWidth, workflows...), widest(nameWidth, owners...)
 	for i, d := range all {
 		// Padded before it is painted, since colours have no width.
-		verdict := t.paint(ansi[d.verdict], pad(d.verdict, len(diff.Compatible.String())))
+		verdict := t.paint(ansi(d.verdict), pad(d.verdict, len(diff.Compatible.String())))
 		t.line("%s  %s  %s  %s", verdict, pad(workflows[i], wide), pad(owners[i], wider), plural(len(d.locks), "lock"))
 	}
 	t.line("")

@@ -47,6 +47,11 @@ func WriteJSON(w io.Writer, v any) error {
 func escapeUnseen(data []byte) []byte {
 	out := make([]byte, 0, len(data)+len(data)/16)
 	for i := 0; i < len(data); {
+		if plain := plainLen(data[i:]); plain > 0 {
+			out = append(out, data[i:i+plain]...)
+			i += plain
+			continue
+		}
 		r, size := utf8.DecodeRune(data[i:])
 		switch {
 		case r == '#' && i > 0 && data[i-1] == '#' && startsCommand("#", string(data[i:min(i+64, len(data))])):
@@ -59,6 +64,17 @@ func escapeUnseen(data []byte) []byte {
 		i += size
 	}
 	return out
+}
+
+// plainLen is how many bytes at the start of data are ASCII that stays as it
+// is: nearly all of a report.
+func plainLen(data []byte) int {
+	for i, c := range data {
+		if c == '#' || c >= 0x7F {
+			return i
+		}
+	}
+	return len(data)
 }
 
 func appendEscaped(out []byte, r rune) []byte {

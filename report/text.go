@@ -124,20 +124,27 @@ type page struct {
 
 func (t *page) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
 
-// ansi are the colours of verdicts and severities.
-var ansi = map[string]string{
-	"breaking":   "1;31",
-	"review":     "33",
-	"compatible": "32",
-	Undecided:    "35",
-	"error":      "1;31",
-	"gap":        "33",
-	"warning":    "36",
-	"waived":     "2",
+// ansi is the colour of a verdict or severity; "" for another word.
+func ansi(word string) string {
+	switch word {
+	case "breaking", "error":
+		return "1;31"
+	case "review", "gap":
+		return "33"
+	case "compatible":
+		return "32"
+	case Undecided:
+		return "35"
+	case "warning":
+		return "36"
+	case "waived":
+		return "2"
+	}
+	return ""
 }
 
 // word paints a verdict.
-func (t *page) word(s string) string { return t.paint(ansi[s], s) }
+func (t *page) word(s string) string { return t.paint(ansi(s), s) }
 
 func (t *page) paint(code, s string) string {
 	if !t.color || code == "" {
@@ -182,7 +189,7 @@ func (t *page) facts(l *Lock) {
 			why += ": " + Line(l.Detail)
 		}
 		t.labelled(indent, "why", cut(why, messageWidth))
-		if do := whenUndecided[l.State]; do != "" {
+		if do := whenUndecided(l.State); do != "" {
 			t.labelled(indent, "do", do)
 		}
 	}

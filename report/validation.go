@@ -102,7 +102,7 @@ func (v *Validation) Text(w io.Writer, o TextOptions) error {
 	}
 	width := widest(48, paths...)
 	for i, f := range fs {
-		t.line("  %s  %s  %s%s", t.paint(ansi[string(f.Severity)], pad(string(f.Severity), 7)),
+		t.line("  %s  %s  %s%s", t.paint(ansi(string(f.Severity)), pad(string(f.Severity), 7)),
 			pad(paths[i], width), cut(Line(said(f)), messageWidth), disables(f))
 	}
 	for _, e := range v.Errors {

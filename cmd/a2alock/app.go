@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -219,14 +220,15 @@ func (a *app) readFile(name string) ([]byte, error) {
 		defer f.Close()
 		r = f
 	}
-	body, err := io.ReadAll(io.LimitReader(r, a.cfg.Limits.CardBytes+1))
-	if err != nil {
+	var body bytes.Buffer
+	body.Grow(8 << 10) // most cards are smaller
+	if _, err := body.ReadFrom(io.LimitReader(r, a.cfg.Limits.CardBytes+1)); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
-	if len(body) == 0 {
+	if body.Len() == 0 {
 		return nil, &fetch.Error{URL: name, State: fetch.Unreachable, Err: errors.New("the body is empty")}
 	}
-	return body, nil
+	return body.Bytes(), nil
 }
 
 // fileExit is how a command ends that [app.readFile] gave no card: undecided
@@ -239,7 +241,9 @@ func fileExit(err error) error {
 }
 
 // host is how the address of an agent begins, without its scheme.
-var host = regexp.MustCompile(`(?i)^([a-z0-9-]+(\.[a-z0-9-]+)+|localhost|[a-z0-9-]+:[0-9])`)
+var host = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^([a-z0-9-]+(\.[a-z0-9-]+)+|localhost|[a-z0-9-]+:[0-9])`)
+})
 
 // noFile says why there is no card file of that name, and what may be meant
 // instead; nil where there is one.
@@ -251,7 +255,7 @@ func noFile(name string) error {
 	switch {
 	case err == nil && info.IsDir():
 		return fmt.Errorf("%s: that is a folder: name one card file in it", name)
-	case errors.Is(err, fs.ErrNotExist) && host.MatchString(name) && !strings.HasSuffix(name, ".json"):
+	case errors.Is(err, fs.ErrNotExist) && host().MatchString(name) && !strings.HasSuffix(name, ".json"):
 		return fmt.Errorf("%s: %w (a URL begins with https://)", name, errors.Unwrap(err))
 	case err != nil:
 		return fmt.Errorf("%s: %w", name, errors.Unwrap(err))

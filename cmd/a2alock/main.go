@@ -16,9 +16,27 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	ctx := context.Background()
+	if !prints(os.Args[1:]) {
+		var stop context.CancelFunc
+		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+		context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	}
 	os.Exit(run(ctx, osEnv(), os.Args[1:]))
+}
+
+// prints is whether a command line only prints what the program knows. A signal
+// may end that at any moment; to listen for one starts threads, which takes a
+// good part of the time of such a command.
+func prints(args []string) bool {
+	if len(args) == 0 {
+		return true
+	}
+	switch args[0] {
+	case "version", "--version", "help", "--help", "-h", "rules", "explain", "schema", "completion":
+		return true
+	}
+	return false
 }
 
 // An env is what the command line meets: its streams, and what is a terminal.

@@ -47,8 +47,8 @@ wrong; 3 no valid card, or none at all.`,
 	}
 	flags := c.Flags()
 	flags.StringVar(&p.Skill, "skill", "", "the `ID` of the skill to call (required)")
-	flags.StringArrayVar(&p.Input, "input", nil, "a media `TYPE` that would be sent (repeatable; default: the lock's, or what the client sends)")
-	flags.StringArrayVar(&p.Accepts, "output", nil, "a media `TYPE` that can be used (repeatable, in order of preference; default: the lock's, or what the client accepts)")
+	flags.Var((*list)(&p.Input), "input", "a media `TYPE` that would be sent (repeatable; default: the lock's, or what the client sends)")
+	flags.Var((*list)(&p.Accepts), "output", "a media `TYPE` that can be used (repeatable, in order of preference; default: the lock's, or what the client accepts)")
 	flags.Var((*filled)(&p.cardFile), "card", "with a LOCK, take this `FILE` (- is standard input) for the agent's card")
 	f := a.addFormat(c, "text", "json")
 	c.RunE = func(c *cobra.Command, args []string) error {

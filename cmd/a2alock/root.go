@@ -128,6 +128,22 @@ func (f *filled) Set(s string) error {
 	return nil
 }
 
+// list is the value of a flag that may be repeated. That of pflag writes its
+// empty default through a buffer of 4 KB, for each flag at every start.
+type list []string
+
+func (l *list) String() string { return strings.Join(*l, ", ") }
+
+// Type is what the help calls the value; by its "Array" a shell offers the flag
+// again.
+func (l *list) Type() string { return "stringArray" }
+
+// Set adds a text.
+func (l *list) Set(s string) error {
+	*l = append(*l, s)
+	return nil
+}
+
 // completeWith offers words for a flag's value in the shell.
 func completeWith(c *cobra.Command, flag string, words []string) {
 	// The error is for a flag that does not exist, a mistake that every run of

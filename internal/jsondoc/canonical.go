@@ -15,8 +15,10 @@ import (
 // invalid UTF-8, a number outside double range, data after the value, or a
 // byte order mark.
 func Canonical(raw []byte) ([]byte, error) {
-	if err := checkNumbers(raw); err != nil {
-		return nil, fmt.Errorf("canonical form: %w", err)
+	if mayOverflow(raw) {
+		if err := checkNumbers(raw); err != nil {
+			return nil, fmt.Errorf("canonical form: %w", err)
+		}
 	}
 	v := jsontext.Value(bytes.Clone(raw)) // Canonicalize works in place
 	if err := v.Canonicalize(); err != nil {
@@ -36,6 +38,26 @@ func CanonicalTexts(list []string) []byte {
 		b, _ = jsontext.AppendQuote(b, s) // the error is about what was replaced
 	}
 	return append(b, ']')
+}
+
+// mayOverflow is whether raw holds what a number outside double range has, an
+// exponent or more than 300 digits in a row. It also is where a text does.
+func mayOverflow(raw []byte) bool {
+	digits := 0
+	for _, c := range raw {
+		switch {
+		case '0' <= c && c <= '9':
+			digits++
+		case digits > 0 && (c == 'e' || c == 'E'):
+			return true
+		default:
+			digits = 0
+		}
+		if digits > 300 {
+			return true
+		}
+	}
+	return false
 }
 
 // checkNumbers refuses what jsontext would clamp to the largest double, so

@@ -52,7 +52,8 @@ func scan(data []byte, depth int) (*Tree, *Refusal) {
 	}
 	s := scanner{data: data, open: make([]frame, 0, 8)}
 	s.doc = string(data)
-	s.nodes = make([]Node, 1, min(len(data)/12+8, 4096))
+	// The densest of usual cards has a node every 16 bytes.
+	s.nodes = make([]Node, 1, min(len(data)/16+8, 4096))
 	// Repeated names and surrogates are judged here, where their place and
 	// kind are known, and not by the text of an error.
 	s.dec = jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))

@@ -11,32 +11,27 @@ import (
 type Schema struct {
 	names    []string
 	required uint32 // bit set: its absence is reported
-	exact    map[string]int
-	snake    map[string]int // the snake_case spellings that differ
-	folded   map[string]int // without case, "_" and "-"
 }
 
-// maxMembers is the size of the largest schema.
-const maxMembers = 24
+const (
+	// maxMembers is the size of the largest schema.
+	maxMembers = 24
+	// maxVariant is the length from which on a name is no misspelled one.
+	maxVariant = 40
+)
 
 // NewSchema makes a schema of camelCase names; "!" behind a name marks one
-// whose absence the caller reports.
+// whose absence the caller reports. The slice becomes the schema's own.
 func NewSchema(names ...string) *Schema {
 	if len(names) > maxMembers {
 		panic("jsondoc: raise maxMembers")
 	}
-	s := &Schema{exact: map[string]int{}, snake: map[string]int{}, folded: map[string]int{}}
+	s := &Schema{names: names}
 	for i, name := range names {
-		name, required := strings.CutSuffix(name, "!")
-		if required {
+		if bare, required := strings.CutSuffix(name, "!"); required {
+			s.names[i] = bare
 			s.required |= 1 << i
 		}
-		s.names = append(s.names, name)
-		s.exact[name] = i
-		if sn := snakeCase(name); sn != name {
-			s.snake[sn] = i
-		}
-		s.folded[Fold(name)] = i
 	}
 	return s
 }
@@ -45,40 +40,84 @@ func NewSchema(names ...string) *Schema {
 func (s *Schema) Name(i int) string { return s.names[i] }
 
 // Index is the place of the member called name; ok is false for another name.
+// Names are so few that walking them is as fast as a map, which every start of
+// the program would have to fill.
 func (s *Schema) Index(name string) (i int, ok bool) {
-	i, ok = s.exact[name]
-	return i, ok
+	i = slices.Index(s.names, name)
+	return i, i >= 0
 }
 
-// snakeCase is the name as protobuf has it: "iconUrl" is "icon_url".
-func snakeCase(name string) string {
-	var b strings.Builder
-	for _, c := range []byte(name) {
-		if 'A' <= c && c <= 'Z' {
-			b.WriteByte('_')
-			c += 'a' - 'A'
-		}
-		b.WriteByte(c)
+// snake is the place of the member whose snake_case spelling name is; ok is
+// false for a name that differs from it, or is spelled like that in camelCase.
+func (s *Schema) snake(name string) (i int, ok bool) {
+	if strings.IndexByte(name, '_') < 0 {
+		return -1, false
 	}
-	return b.String()
+	i = slices.IndexFunc(s.names, func(camel string) bool { return isSnakeCase(name, camel) })
+	return i, i >= 0
+}
+
+// variant is the place of the member that name is but for its case, "_" and
+// "-".
+func (s *Schema) variant(name string) (i int, ok bool) {
+	if len(name) >= maxVariant {
+		return -1, false
+	}
+	i = slices.IndexFunc(s.names, func(known string) bool { return sameFolded(name, known) })
+	return i, i >= 0
+}
+
+// isSnakeCase is whether name is how protobuf writes the camelCase name:
+// "icon_url" for "iconUrl".
+func isSnakeCase(name, camel string) bool {
+	for _, c := range []byte(camel) {
+		if 'A' <= c && c <= 'Z' {
+			rest, ok := strings.CutPrefix(name, "_")
+			if !ok {
+				return false
+			}
+			name, c = rest, lower(c)
+		}
+		if name == "" || name[0] != c {
+			return false
+		}
+		name = name[1:]
+	}
+	return name == ""
+}
+
+// sameFolded is whether a and b are equal once folded.
+func sameFolded(a, b string) bool {
+	for {
+		a, b = strings.TrimLeft(a, "_-"), strings.TrimLeft(b, "_-")
+		if a == "" || b == "" {
+			return a == b
+		}
+		if lower(a[0]) != lower(b[0]) {
+			return false
+		}
+		a, b = a[1:], b[1:]
+	}
+}
+
+// lower is the ASCII byte c in lower case.
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
 }
 
 // Fold is name in lower case without "_" and "-", so that spellings of one
 // name are equal.
-func Fold(name string) string { return string(fold(nil, name)) }
-
-// fold appends the folded name.
-func fold(dst []byte, name string) []byte {
+func Fold(name string) string {
+	var b strings.Builder
 	for _, c := range []byte(name) {
-		switch {
-		case c == '_' || c == '-':
-			continue
-		case 'A' <= c && c <= 'Z':
-			c += 'a' - 'A'
+		if c != '_' && c != '-' {
+			b.WriteByte(lower(c))
 		}
-		dst = append(dst, c)
 	}
-	return dst
+	return b.String()
 }
 
 // Members are an object's members sorted by a schema. A null is absent.
@@ -97,17 +136,16 @@ type Members struct {
 func (r *Reader) Members(e *Element, n Ref, s *Schema) Members {
 	m := Members{schema: s, self: n}
 	var snake [maxMembers]Ref
-	var buf [40]byte
 	for c := range r.Children(n) {
 		v := r.At(c)
 		if v.Kind == 'n' {
 			continue
 		}
-		if i, ok := s.exact[v.Name]; ok {
+		if i, ok := s.Index(v.Name); ok {
 			m.At[i] = c
-		} else if i, ok := s.snake[v.Name]; ok {
+		} else if i, ok := s.snake(v.Name); ok {
 			snake[i] = c
-		} else if i, ok := s.folded[string(fold(buf[:0], v.Name))]; ok && len(v.Name) < len(buf) {
+		} else if i, ok := s.variant(v.Name); ok {
 			m.variant, m.Unknown = append(m.variant, c), append(m.Unknown, c)
 			if s.required&(1<<i) == 0 {
 				r.caseVariant(e, c, i, s)
@@ -121,7 +159,7 @@ func (r *Reader) Members(e *Element, n Ref, s *Schema) Members {
 	}
 	for _, c := range m.variant {
 		// One that a required member lacks is named by that finding.
-		if i := s.folded[string(fold(buf[:0], r.At(c).Name))]; s.required&(1<<i) != 0 && m.At[i] != 0 {
+		if i, _ := s.variant(r.At(c).Name); s.required&(1<<i) != 0 && m.At[i] != 0 {
 			r.caseVariant(e, c, i, s)
 		}
 	}

@@ -108,10 +108,11 @@ func (r *Reader) IsEmpty(n Ref) bool {
 	return n == 0 || v.Kind == '"' && v.Str == "" || v.Kind == '[' && v.First == 0
 }
 
-// Canonical is the RFC 8785 form of the value at n.
+// Canonical is the RFC 8785 form of the value at n, save for integers: they
+// stay as they are written, since that form merges those beyond 2^53.
 func (r *Reader) Canonical(n Ref) jsontext.Value {
 	v := jsontext.Value(r.text(n))
-	if err := v.Canonicalize(); err != nil {
+	if err := v.Canonicalize(jsontext.CanonicalizeRawInts(false)); err != nil {
 		panic("jsondoc: a scanned value is no JSON: " + err.Error())
 	}
 	return v

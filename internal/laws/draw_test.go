@@ -23,7 +23,7 @@ var (
 	}
 	someBindings   = []string{"JSONRPC", "HTTP+JSON", "GRPC", "https://bindings.example/ws/v1"}
 	someVersions   = []string{"1.0", "1.0", "1.0", "1.0.1", "1.1", "0.3", "2.0"}
-	someModes      = []string{"application/json", "text/plain", "text", "json", "Text/Plain", "text/plain; charset=utf-8", "text/plain;Charset=\"utf-8\"", "application/pdf", "image/png", "text/*"}
+	someModes      = []string{"application/json", "text/plain", "text", "json", "Text/Plain", "text/plain; charset=utf-8", "text/plain;Charset=\"utf-8\"", "application/pdf", "image/png", "text/*", "*/*", "application/*"}
 	someScopes     = []string{"read", "write", "admin"}
 	someNames      = []string{"key", "oauth", "token", "login"}
 	someExtensions = []string{"https://ext.example/citations/v1", "https://ext.example/citations/v2", "https://ext.example/billing/v1", "urn:example:trace"}

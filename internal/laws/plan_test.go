@@ -15,8 +15,8 @@ import (
 // A plan under a lock and the verdict on the lock are two views of one thing: a
 // required skill that no finding breaks can be planned, and one whose security
 // breaks is refused there, or before. A client that does not implement what the
-// lock requires, or names credentials for none of what a lock without a record
-// may ask for, is the one exception: it cannot call, whatever the agent offers.
+// lock requires, or names credentials for nothing of what nobody could read when
+// it was pinned, is the exception: it cannot call, whatever the agent offers.
 func TestPlanAgreesWithCheck(t *testing.T) {
 	planned, refused := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -83,7 +83,7 @@ func ownFault(r *compile.Refusal, skill compile.Skill, cl *compile.Client, l *lo
 	case "extensions":
 		return slices.ContainsFunc(l.Requires.Extensions, func(uri string) bool { return !slices.Contains(cl.Extensions, uri) })
 	case "credentials":
-		return limit.Held == nil && len(cl.Credentials) > 0 &&
+		return l.Profile != nil && limit.Held == nil && len(cl.Credentials) > 0 &&
 			!slices.ContainsFunc(skill.Security, func(a compile.Alternative) bool { return compile.Meets(a, cl.Credentials) })
 	}
 	return false

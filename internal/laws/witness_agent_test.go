@@ -484,7 +484,9 @@ func (w *witness) serve(r request) error {
 	takes := func(list []string, m string) bool {
 		return list == nil || slices.ContainsFunc(list, func(t string) bool { return r.sameMode(t, m) })
 	}
-	if !takes(s.input, r.sends) {
+	t, _, _ := strings.Cut(r.sends, "/")
+	ofRange := slices.ContainsFunc(s.input, func(m string) bool { return m == "*/*" || strings.EqualFold(m, t+"/*") })
+	if !takes(s.input, r.sends) && !(ofRange && strings.Contains(r.sends, "/")) {
 		return fmt.Errorf("ContentTypeNotSupportedError: %s", r.sends)
 	}
 	if !slices.ContainsFunc(r.accepts, func(m string) bool { return takes(s.output, m) }) {

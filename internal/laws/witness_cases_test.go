@@ -64,9 +64,16 @@ func TestWitnessCases(t *testing.T) {
 			verdict: "review", rules: "alternative-switched security-weakened",
 		},
 		{
-			name:    "another kind under its name, which the client holds",
+			name:    "another kind under its name, which the client holds for others",
 			schemes: [2]string{`{"a":` + keyDefinition + `}`, `{"a":` + bearerDefinition + `}`},
 			quote:   [2]string{`[{"a":[]}]`},
+			holds:   []compile.Credential{{Kind: compile.APIKey}, {Kind: compile.Bearer}},
+			verdict: "breaking", rules: "scheme-changed",
+		},
+		{
+			name:    "another kind under another name, which the client holds",
+			schemes: [2]string{`{"a":` + keyDefinition + `}`, `{"b":` + bearerDefinition + `}`},
+			quote:   [2]string{`[{"a":[]}]`, `[{"b":[]}]`},
 			holds:   []compile.Credential{{Kind: compile.APIKey}, {Kind: compile.Bearer}},
 			verdict: "review", rules: "alternative-switched",
 		},

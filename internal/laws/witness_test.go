@@ -168,6 +168,38 @@ func (w way) hasAllOf(o way) bool {
 	return true
 }
 
+// isMeant is isOwn by names too: what a scheme of the pinned way has become
+// under its name is asked for in its place. Who wrote the workflow got what the
+// lock records, and nothing of another kind that the client holds for others.
+func isMeant(pinned, w way) bool {
+	if isOwn(pinned, w) {
+		return true
+	}
+	if len(pinned.asks) != len(w.asks) {
+		return false
+	}
+	left := maps.Clone(w.asks)
+	for name := range pinned.asks {
+		delete(left, name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(pinned.asks)) {
+		if _, ok := w.asks[name]; ok {
+			continue
+		}
+		found := false
+		for _, other := range slices.Sorted(maps.Keys(left)) {
+			if found = left[other].is(pinned.asks[name].credential); found {
+				delete(left, other)
+				break
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
 // holds reports whether the workflow can meet w, one of all ways, for the
 // skill.
 func (c *caller) holds(id string, w way, all []way) bool {
@@ -179,7 +211,7 @@ func (c *caller) holds(id string, w way, all []way) bool {
 		return !w.unknown || sameAsks(pinned, w)
 	}
 	for _, a := range w.asks {
-		if !c.recorded(id, a) && (isOwn(pinned, w) || !c.known(a)) {
+		if !c.recorded(id, a) && (isMeant(pinned, w) || !c.known(a)) {
 			return false
 		}
 	}
@@ -192,28 +224,40 @@ func sameAsks(a, b way) bool {
 }
 
 // holdsByWord is for a lock that records no profile: it knows names and scopes
-// alone, and all else is taken to be held.
+// alone. Where it names no schemes, a client that names its credentials has no
+// others, whatever scopes they have beside; any other client may hold all.
 func (c *caller) holdsByWord(id string, w way, all []way) bool {
 	n := c.lock.Requires.Skills[id]
-	known := !w.unknown
-	for _, a := range w.asks {
-		known = known && c.known(a)
+	named := func(w way) bool {
+		return n.Schemes != nil && !w.unknown && slices.Equal(append([]string{}, slices.Sorted(maps.Keys(w.asks))...), n.Schemes)
 	}
-	named := func(w way) bool { return slices.Equal(slices.Sorted(maps.Keys(w.asks)), n.Schemes) }
-	switch {
-	case len(n.Schemes) > 0 && slices.ContainsFunc(all, named) && !named(w):
-		return false
-	case known:
-		return true
-	case n.Schemes != nil && len(n.Schemes) == 0:
+	if w.unknown || slices.ContainsFunc(all, named) && !named(w) {
 		return false
 	}
-	for _, a := range w.asks {
-		if n.Scopes != nil && !containsAll(n.Scopes, a.scopes) {
+	for name, a := range w.asks {
+		if !c.known(a) && !c.saidToHold(n, name, a) {
 			return false
 		}
 	}
 	return true
+}
+
+func (c *caller) saidToHold(n lockfile.Need, name string, a asked) bool {
+	var beyond []string
+	for _, s := range a.scopes {
+		if n.Scopes != nil && !slices.Contains(n.Scopes, s) {
+			beyond = append(beyond, s)
+		}
+	}
+	switch {
+	case n.Schemes != nil:
+		return slices.Contains(n.Schemes, name) && len(beyond) == 0
+	case len(c.cl.Credentials) == 0:
+		return len(beyond) == 0
+	case n.Scopes != nil:
+		a.scopes = beyond
+	}
+	return c.known(a)
 }
 
 // isSafe reports whether all secrets for w go where they went before, and, for

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // redacted stands where a value stood.
@@ -29,10 +30,12 @@ func URL(u string) string {
 }
 
 // inText finds the absolute URLs in a sentence, or in JSON.
-var inText = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>\\\x60]+`)
+var inText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>\\\x60]+`)
+})
 
 // Text is s with each absolute URL in it as [URL] has it.
-func Text(s string) string { return inText.ReplaceAllStringFunc(s, URL) }
+func Text(s string) string { return inText().ReplaceAllStringFunc(s, URL) }
 
 func redactUser(s string) string {
 	scheme, rest, ok := strings.Cut(s, "//")

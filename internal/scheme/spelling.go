@@ -27,41 +27,63 @@ const (
 var schemeSchema = jsondoc.NewSchema("type", "description", "in", "location", "name", "scheme",
 	"bearerFormat", "flows", "oauth2MetadataUrl", "openIdConnectUrl")
 
-// kindMembers are the members of each kind.
-var kindMembers = map[Kind][]int{
-	APIKey:        {hIn, hLocation, hName},
-	HTTP:          {hScheme, hBearerFormat},
-	OAuth2:        {hFlows, hMetadataURL},
-	OpenIDConnect: {hOpenIDURL},
-	MutualTLS:     nil,
+// kinds are the kinds that can be read. A kind's own word is the type of the
+// flat form, and the inner object that a2a-go puts beside it.
+var kinds = [...]struct {
+	kind    Kind
+	wrapper string // the one-key form of 1.0 (A2A 4.5.1)
+	snake   string // its snake_case spelling
+	members []int
+}{
+	{APIKey, "apiKeySecurityScheme", "api_key_security_scheme", []int{hIn, hLocation, hName}},
+	{HTTP, "httpAuthSecurityScheme", "http_auth_security_scheme", []int{hScheme, hBearerFormat}},
+	{OAuth2, "oauth2SecurityScheme", "oauth2_security_scheme", []int{hFlows, hMetadataURL}},
+	{OpenIDConnect, "openIdConnectSecurityScheme", "open_id_connect_security_scheme", []int{hOpenIDURL}},
+	{MutualTLS, "mtlsSecurityScheme", "mtls_security_scheme", nil},
 }
 
-// wrappers are the one-key forms of 1.0 (A2A 4.5.1), their snake_case
-// spellings, and the inner objects that a2a-go puts beside a flat scheme.
-var (
-	wrappers = map[string]Kind{
-		"apiKeySecurityScheme":        APIKey,
-		"httpAuthSecurityScheme":      HTTP,
-		"oauth2SecurityScheme":        OAuth2,
-		"openIdConnectSecurityScheme": OpenIDConnect,
-		"mtlsSecurityScheme":          MutualTLS,
+// wrapped is the kind of a wrapper; ok is false for another name.
+func wrapped(name string) (k Kind, ok bool) {
+	for _, known := range kinds {
+		if known.wrapper == name {
+			return known.kind, true
+		}
 	}
-	snakeWrappers = map[string]Kind{
-		"api_key_security_scheme":         APIKey,
-		"http_auth_security_scheme":       HTTP,
-		"oauth2_security_scheme":          OAuth2,
-		"open_id_connect_security_scheme": OpenIDConnect,
-		"mtls_security_scheme":            MutualTLS,
+	return "", false
+}
+
+// kindOf is the kind that a type, or an inner object, names; ok is false for
+// another word.
+func kindOf(word string) (k Kind, ok bool) {
+	for _, known := range kinds {
+		if string(known.kind) == word {
+			return known.kind, true
+		}
 	}
-	inners = map[string]Kind{
-		"apiKey": APIKey, "http": HTTP, "oauth2": OAuth2,
-		"openIdConnect": OpenIDConnect, "mutualTLS": MutualTLS,
+	return "", false
+}
+
+// meant is the kind that a type leaves no doubt about, though its word is not
+// the specification's.
+func meant(word string) (k Kind, ok bool) {
+	switch word {
+	case "httpAuth":
+		return HTTP, true
+	case "mtls", "mTLS":
+		return MutualTLS, true
 	}
-	// Words for a type that are not the specification's and leave no doubt.
-	typeWords = map[string]Kind{
-		"httpAuth": HTTP, "mtls": MutualTLS, "mTLS": MutualTLS,
+	return "", false
+}
+
+// membersOf are the members of a kind.
+func membersOf(k Kind) []int {
+	for _, known := range kinds {
+		if known.kind == k {
+			return known.members
+		}
 	}
-)
+	return nil
+}
 
 // definition reads a scheme in any of its forms: a 1.0 wrapper, the flat form
 // with a type, both side by side, a flat one with an inner object, and the
@@ -72,7 +94,7 @@ func (r *Reader) definition(e *jsondoc.Element, n jsondoc.Ref) (s Scheme, none b
 	for c := range r.Children(n) {
 		v := r.At(c)
 		k, isWrapper := r.wrapper(v.Name, c)
-		_, isInner := inners[v.Name]
+		_, isInner := kindOf(v.Name)
 		switch {
 		case v.Kind == 'n':
 		case isWrapper && wrapper != 0:
@@ -112,14 +134,16 @@ func (r *Reader) definition(e *jsondoc.Element, n jsondoc.Ref) (s Scheme, none b
 
 // wrapper names the kind of a wrapper member, in both spellings.
 func (r *Reader) wrapper(name string, n jsondoc.Ref) (Kind, bool) {
-	if k, ok := wrappers[name]; ok {
+	if k, ok := wrapped(name); ok {
 		return k, true
 	}
-	k, ok := snakeWrappers[name]
-	if ok {
-		r.Warn("snake-case", n, "%s is not spelled in camelCase (A2A 5.5)", name)
+	for _, known := range kinds {
+		if known.snake == name {
+			r.Warn("snake-case", n, "%s is not spelled in camelCase (A2A 5.5)", name)
+			return known.kind, true
+		}
 	}
-	return k, ok
+	return "", false
 }
 
 // noKind says what is wrong with a scheme that has neither wrapper nor type.
@@ -143,7 +167,7 @@ func (r *Reader) noKind(e *jsondoc.Element, n jsondoc.Ref) {
 func (r *Reader) caseScheme(e *jsondoc.Element, n jsondoc.Ref) (s Scheme) {
 	var more map[string]jsontext.Value
 	name, value := r.caseOf(n, "scheme/", &more)
-	kind, ok := wrappers[name]
+	kind, ok := wrapped(name)
 	if !ok || value == 0 {
 		r.Err(e, "unknown-scheme", n, "scheme: no kind of scheme in $case")
 		return s
@@ -152,7 +176,7 @@ func (r *Reader) caseScheme(e *jsondoc.Element, n jsondoc.Ref) (s Scheme) {
 	s = r.fields(e, kind, value)
 	for at, v := range more {
 		keep(&s.Unknown, at, v)
-		if other := strings.TrimPrefix(at, "scheme/"); wrappers[other] != "" && e.Disabled == "" {
+		if _, another := wrapped(strings.TrimPrefix(at, "scheme/")); another && e.Disabled == "" {
 			r.Err(e, "several-kinds", n, "$case and another kind are both there, and a scheme has one kind")
 		}
 	}
@@ -184,9 +208,9 @@ func (r *Reader) flat(e *jsondoc.Element, n, typed, inner jsondoc.Ref) (s Scheme
 	if isAnonymous(word) {
 		return s, true
 	}
-	kind, ok := inners[word]
+	kind, ok := kindOf(word)
 	if !ok {
-		if kind, ok = typeWords[word]; ok {
+		if kind, ok = meant(word); ok {
 			r.Warn("type-word", typed, "type: %s is spelled %s", jsondoc.Quote(word), kind)
 		}
 	}
@@ -287,8 +311,9 @@ func (r *Reader) fields(e *jsondoc.Element, kind Kind, n jsondoc.Ref, known ...j
 	case OpenIDConnect:
 		s.OpenIDConnectURL = r.Need(jsondoc.Error, e, &m, hOpenIDURL)
 	}
+	members := membersOf(kind)
 	for i, c := range m.At {
-		if c != 0 && i != hType && i != hDescription && !slices.Contains(kindMembers[kind], i) {
+		if c != 0 && i != hType && i != hDescription && !slices.Contains(members, i) {
 			m.Unknown = append(m.Unknown, c)
 		}
 	}

@@ -92,16 +92,23 @@ func (l *look) canMeet(a compile.Alternative) bool {
 // canUse is canMeet, save for alternatives of the pinned schemes: for those the
 // client may present what the lock records alone, whatever else it holds.
 func (l *look) canUse(a compile.Alternative) bool {
-	if l.was != nil {
-		if _, own := related(l.was[l.pin], a, sameIdentity); own {
-			return all(a, l.records)
-		}
+	if l.was != nil && own(l.was[l.pin], a) {
+		return all(a, l.records)
 	}
 	return l.canMeet(a)
 }
 
+// own reports whether a is of the pinned schemes, by what they are or by what
+// they are called: a scheme that became another one under its name is what the
+// pinned alternative asks for now.
+func own(pinned, a compile.Alternative) bool {
+	_, byDefinition := related(pinned, a, sameIdentity)
+	_, byName := related(pinned, a, sameName)
+	return byDefinition || byName
+}
+
 func (l *look) held(name string, use compile.SchemeUse) bool {
-	return l.records(name, use) || l.r.clientHolds(name, use)
+	return l.records(name, use) || l.r.clientHolds(name, use) || l.r.byWord(l.s, name, use)
 }
 
 func (l *look) records(_ string, use compile.SchemeUse) bool {
@@ -125,6 +132,21 @@ func (r *Record) nearest(s compile.Scheme) *held {
 		}
 	}
 	return best
+}
+
+// knows reports whether the lock records a scheme, addresses and all, for any way
+// of any of its skills.
+func (r *Record) knows(s compile.Scheme) bool {
+	for _, skill := range r.skills {
+		for _, a := range skill.Was {
+			for _, use := range a.Schemes {
+				if alike(use.Scheme, s) && sameAddresses(use.Scheme, s) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // lacks returns the scopes in use that are not recorded for the scheme.

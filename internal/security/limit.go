@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/internal/set"
 )
@@ -23,7 +22,7 @@ func (r *Record) Held(id string, schemes map[string]compile.Scheme) (scopes map[
 	case s.Recorded:
 		return r.heldByRecord(id, schemes)
 	}
-	word := heldByWord(s)
+	word := r.heldByWord(s)
 	if word == nil {
 		return nil, nil
 	}
@@ -48,13 +47,13 @@ func (r *Record) Own(id string) []int {
 	if unreadable(pinned) {
 		return nil
 	}
-	var own []int
+	var list []int
 	for i, a := range s.Now {
-		if _, ok := related(pinned, a, sameIdentity); ok {
-			own = append(own, i)
+		if own(pinned, a) {
+			list = append(list, i)
 		}
 	}
-	return own
+	return list
 }
 
 // skill returns a skill that is there.
@@ -90,30 +89,4 @@ func (r *Record) heldByRecord(id string, schemes map[string]compile.Scheme) (sco
 		}
 	}
 	return scopes, moved
-}
-
-// heldByWord is for a lock that records no definitions: what it says of schemes
-// and scopes is all there is. It is nil where it says too little.
-func heldByWord(s Skill) map[string][]string {
-	switch {
-	case s.Schemes != nil && len(s.Schemes) == 0:
-		return map[string][]string{}
-	case s.Scopes == nil:
-		return nil
-	}
-	// Where the lock names the way, the others do not count.
-	named := func(a compile.Alternative) bool { return namesOf(a, s.Schemes) }
-	list := s.Now
-	if len(s.Schemes) > 0 && slices.ContainsFunc(list, named) {
-		list = slices.DeleteFunc(slices.Clone(list), func(a compile.Alternative) bool { return !named(a) })
-	}
-	held := map[string][]string{}
-	for _, a := range list {
-		for name, use := range a.Schemes {
-			if use.Kind != card.KindUnknown { // what cannot be read is held by nobody
-				held[name] = s.Scopes
-			}
-		}
-	}
-	return held
 }

@@ -186,7 +186,10 @@ func (l *look) others(m matching, pinned []pair) {
 			}
 			gained = gained || len(grants(p.now.Scheme, p.was.Scheme)) > 0
 			lost = lost || len(grants(p.was.Scheme, p.now.Scheme)) > 0
-			if usable { // a client that holds no credential for it sends none there
+			switch {
+			case !sameAddresses(p.was.Scheme, p.now.Scheme) && l.r.knows(p.now.Scheme):
+				gained, lost = true, true // another scheme that was there before
+			case usable: // a client that holds no credential for it sends none there
 				l.renamed(p)
 			}
 		}
@@ -304,43 +307,6 @@ func weakest(list []compile.Alternative) (compile.Strength, bool) {
 		}
 	}
 	return least, ok
-}
-
-// withoutRecord judges a skill of which the lock records no security: what it
-// can say rests on its own words alone.
-func (l *look) withoutRecord() {
-	need := l.s
-	if need.Schemes != nil && len(need.Schemes) == 0 {
-		if !slices.ContainsFunc(l.now, func(a compile.Alternative) bool { return len(a.Schemes) == 0 }) {
-			l.gone(matching{taken: make([]bool, len(l.now))})
-		}
-		return
-	}
-	if need.Scopes == nil {
-		return
-	}
-	var asked []string
-	for _, a := range l.now {
-		// Where the lock names the way, the others do not count.
-		if len(need.Schemes) > 0 && !namesOf(a, need.Schemes) && l.names(need.Schemes) {
-			continue
-		}
-		var over []string
-		for _, use := range a.Schemes {
-			over = append(over, set.Without(use.Scopes, need.Scopes)...)
-		}
-		if len(over) == 0 || l.canMeet(a) {
-			return
-		}
-		asked = append(asked, over...)
-	}
-	l.add(ScopeRequired, change(l.path, need.Scopes, l.s.Now,
-		"every way to authenticate asks for scopes that the lock does not record: %s", say.List(set.Of(asked))))
-}
-
-// names reports whether an alternative of these very schemes is there.
-func (l *look) names(schemes []string) bool {
-	return slices.ContainsFunc(l.now, func(a compile.Alternative) bool { return namesOf(a, schemes) })
 }
 
 func namesOf(a compile.Alternative, schemes []string) bool {

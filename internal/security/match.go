@@ -63,7 +63,8 @@ func sameName(a, b string, was, now compile.SchemeUse) bool {
 // match finds the alternatives of was again in now, the pinned one first in
 // each round, and where several fit, one whose schemes are all held. The
 // pinned one alone may change its definition, or be what another alternative
-// has become too: the rules about it say more than that it is gone.
+// has become too: the rules about it say more than that it is gone. What another
+// one is still it has not become.
 func match(was, now []compile.Alternative, pin int, held func(string, compile.SchemeUse) bool) matching {
 	m := matching{to: make([]int, len(was)), pairs: make([][]pair, len(was)), taken: make([]bool, len(now))}
 	for i := range m.to {
@@ -94,10 +95,7 @@ func match(was, now []compile.Alternative, pin int, held func(string, compile.Sc
 		}
 	}
 	if m.to[pin] < 0 {
-		every := make([]int, len(now))
-		for n := range every {
-			every[n] = n
-		}
+		every := m.open(was, now)
 		for _, r := range append(slices.Clone(relations), sameName) {
 			if m.take(pin, was[pin], now, every, r, held, true) {
 				break
@@ -105,6 +103,27 @@ func match(was, now []compile.Alternative, pin int, held func(string, compile.Sc
 		}
 	}
 	return m
+}
+
+// open returns which of now may be what the pinned alternative has become: all
+// but those that another one is still, as it was.
+func (m *matching) open(was, now []compile.Alternative) []int {
+	open := make([]bool, len(now))
+	for n := range open {
+		open[n] = true
+	}
+	for i, n := range m.to {
+		if n >= 0 && sameAlternative(was[i], now[n]) {
+			open[n] = false
+		}
+	}
+	var list []int
+	for n, ok := range open {
+		if ok {
+			list = append(list, n)
+		}
+	}
+	return list
 }
 
 // most is how many alternatives that are not the same are looked at for what

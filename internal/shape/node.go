@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -46,9 +47,11 @@ var ErrMore = errors.New("more data after the end of the value")
 // is nested no deeper than depth levels. Repeated members are read. Errors of
 // syntax are jsontext's own.
 func Parse(data []byte, depth int) (*Node, error) {
-	// Repeated names are faults with a place, found later, and not the end.
-	d := jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowDuplicateNames(true))
-	n, err := readNode(d, depth)
+	// Repeated names are faults with a place, found later, and not the end. Of
+	// a buffer the decoder makes no copy.
+	d := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true))
+	r := reader{dec: d, text: string(data), depth: depth}
+	n, err := r.read()
 	if err != nil {
 		return nil, err
 	}
@@ -60,44 +63,88 @@ func Parse(data []byte, depth int) (*Node, error) {
 	return n, nil
 }
 
-func readNode(d *jsontext.Decoder, depth int) (*Node, error) {
-	tok, err := d.ReadToken()
-	if err != nil {
+// A reader makes nodes. Their texts are parts of one copy of the document, and
+// nodes and lists are allocated many at a time: a lock has hundreds of them.
+type reader struct {
+	dec   *jsontext.Decoder
+	text  string
+	depth int
+	spare []Node
+	// What the open objects and arrays hold so far, the innermost last.
+	members []Member
+	items   []*Node
+}
+
+func (r *reader) read() (*Node, error) {
+	n := r.node()
+	n.Kind = r.dec.PeekKind()
+	if n.Kind == '"' || n.Kind == '0' {
+		var err error
+		n.Text, err = r.scalar()
+		return n, err
+	}
+	if _, err := r.dec.ReadToken(); err != nil {
 		return nil, err
 	}
-	n := &Node{Kind: tok.Kind()}
-	switch n.Kind {
-	case '"', '0':
-		n.Text = tok.String()
-		return n, nil
-	case '{', '[':
-		if d.StackDepth() > depth {
-			return nil, fmt.Errorf("nested deeper than %d levels", depth)
-		}
-	default:
+	if n.Kind != '{' && n.Kind != '[' {
 		return n, nil
 	}
-	for end := n.Kind + 2; d.PeekKind() != end; { // '{'+2 is '}', '['+2 is ']'
+	if r.dec.StackDepth() > r.depth {
+		return nil, fmt.Errorf("nested deeper than %d levels", r.depth)
+	}
+	members, items := len(r.members), len(r.items)
+	for end := n.Kind + 2; r.dec.PeekKind() != end; { // '{'+2 is '}', '['+2 is ']'
 		var name string
 		if n.Kind == '{' {
-			tok, err := d.ReadToken()
-			if err != nil {
+			var err error
+			if name, err = r.scalar(); err != nil {
 				return nil, err
 			}
-			name = tok.String()
 		}
-		v, err := readNode(d, depth)
+		v, err := r.read()
 		if err != nil {
 			return nil, err
 		}
 		if n.Kind == '{' {
-			n.Members = append(n.Members, Member{name, v})
+			r.members = append(r.members, Member{name, v})
 		} else {
-			n.Items = append(n.Items, v)
+			r.items = append(r.items, v)
 		}
 	}
-	_, err = d.ReadToken()
+	n.Members = append(n.Members, r.members[members:]...)
+	n.Items = append(n.Items, r.items[items:]...)
+	r.members, r.items = r.members[:members], r.items[:items]
+	_, err := r.dec.ReadToken()
 	return n, err
+}
+
+// node returns an empty node.
+func (r *reader) node() *Node {
+	if len(r.spare) == 0 {
+		r.spare = make([]Node, 64)
+	}
+	n := &r.spare[0]
+	r.spare = r.spare[1:]
+	return n
+}
+
+// scalar reads a string, which is returned without its quotes and escapes, or a
+// number.
+func (r *reader) scalar() (string, error) {
+	raw, err := r.dec.ReadValue()
+	if err != nil {
+		return "", err
+	}
+	end := int(r.dec.InputOffset())
+	text := r.text[end-len(raw) : end]
+	switch {
+	case text[0] != '"':
+		return text, nil
+	case strings.IndexByte(text, '\\') < 0:
+		return text[1 : len(text)-1], nil
+	}
+	b, err := jsontext.AppendUnquote(nil, text)
+	return string(b), err
 }
 
 // kindName is what a fault calls a kind of value.
@@ -138,7 +185,7 @@ func unit(r rune) rune {
 	return r
 }
 
-// sorted returns ms by name; the first of equal names stays first.
-func sorted(ms []Member) []Member {
-	return slices.SortedStableFunc(slices.Values(ms), func(a, b Member) int { return compareNames(a.Name, b.Name) })
+// sortByName sorts ms; the first of equal names stays first.
+func sortByName(ms []Member) {
+	slices.SortStableFunc(ms, func(a, b Member) int { return compareNames(a.Name, b.Name) })
 }

@@ -46,8 +46,12 @@ func (p *printer) node(n *Node, s *Shape) {
 		p.string(n.Text)
 	case '0':
 		p.WriteString(n.Text)
+	case 't':
+		p.WriteString("true")
+	case 'f':
+		p.WriteString("false")
 	default:
-		p.WriteString(map[byte]string{'t': "true", 'f': "false", 'n': "null"}[byte(n.Kind)])
+		p.WriteString("null")
 	}
 }
 
@@ -74,7 +78,8 @@ func (p *printer) object(n *Node, s *Shape) {
 			put(Member{f.Name, v}, f.Shape)
 		}
 	}
-	for _, m := range sorted(rest) {
+	sortByName(rest)
+	for _, m := range rest {
 		put(m, cmp.Or(s.Elem, anything))
 	}
 	p.close('}', first)
@@ -119,7 +124,9 @@ func (p *printer) item(first *bool) {
 func (p *printer) newline() {
 	if p.lines {
 		p.WriteByte('\n')
-		p.WriteString(strings.Repeat("  ", p.depth))
+		for range p.depth {
+			p.WriteString("  ")
+		}
 	}
 }
 
@@ -127,6 +134,15 @@ func (p *printer) newline() {
 // reviewer must be able to read every character.
 func (p *printer) string(s string) {
 	p.WriteByte('"')
+	if isPlain(s) {
+		p.WriteString(s)
+	} else {
+		p.escaped(s)
+	}
+	p.WriteByte('"')
+}
+
+func (p *printer) escaped(s string) {
 	for _, r := range s {
 		switch i := strings.IndexRune("\"\\\b\f\n\r\t", r); {
 		case i >= 0:
@@ -141,14 +157,28 @@ func (p *printer) string(s string) {
 			p.WriteRune(r)
 		}
 	}
-	p.WriteByte('"')
+}
+
+// isPlain is whether s is ASCII in which nothing wants an escape.
+func isPlain(s string) bool {
+	for _, c := range []byte(s) {
+		if c < 0x20 || c > 0x7E || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // arrange puts a known array in its written order: lists keep theirs, all else
 // is a sorted set.
 func arrange(items []*Node, s *Shape) []*Node {
-	if s.List {
+	if s.List || len(items) < 2 {
 		return items
+	}
+	if !slices.ContainsFunc(items, func(n *Node) bool { return n.Kind != '"' }) {
+		texts := slices.Clone(items)
+		slices.SortFunc(texts, func(a, b *Node) int { return cmp.Compare(a.Text, b.Text) })
+		return slices.CompactFunc(texts, func(a, b *Node) bool { return a.Text == b.Text })
 	}
 	type keyed struct {
 		key  string

@@ -8,6 +8,14 @@ import (
 	"github.com/a2alock/a2alock/diff"
 )
 
+// overTime are the rules that no pair of cards can show, with what they are seen
+// by instead. Their near misses are in diff/rules_runtime_test.go.
+var overTime = map[string]string{
+	"replicas-disagree":    "cards that come in turn from one agent",
+	"validator-unreliable": "answers whose ETag and content do not go together",
+	"claim-refuted":        "what callers report, while the card stays as it is",
+}
+
 // Every rule is in the wants of several triples, and of at least one whose
 // mirror edit is stated too. A rule that is new to the catalogue begins with
 // its triples.
@@ -32,11 +40,19 @@ func TestTriplesCoverEveryRule(t *testing.T) {
 		}
 	}
 	for _, r := range diff.Rules() {
+		if _, ok := overTime[r.ID]; ok {
+			continue
+		}
 		if wants[r.ID] < several {
 			t.Errorf("%s is in the wants of %d triples, want %d", r.ID, wants[r.ID], several)
 		}
 		if mirrors[r.ID] == 0 {
 			t.Errorf("%s: no triple that wants it states its mirror", r.ID)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(overTime)) {
+		if _, ok := diff.Lookup(id); !ok || wants[id] > 0 {
+			t.Errorf("%s: of overTime, it is no rule (known %v), or triples want it (%d)", id, ok, wants[id])
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(wants)) {

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2alock/a2alock/internal/redact"
+	"github.com/a2alock/a2alock/internal/schedule"
+	"github.com/a2alock/a2alock/lockfile"
+	"github.com/a2alock/a2alock/report"
+	"github.com/a2alock/a2alock/server"
+)
+
+func newConfig(a *app) *cobra.Command {
+	c := &cobra.Command{Use: "config", Short: "Work with the configuration"}
+	c.AddCommand(&cobra.Command{
+		Use:   "check",
+		Short: "Check a2alock.yaml and the locks, and print the next five runs",
+		Long: `check reads everything that run reads, and starts nothing: a2alock.yaml with its
+variables, the tokens file, the schedules and every lock. It prints the next five runs
+of each schedule, without the jitter that spreads agents.
+
+Exit codes: 0 the daemon would start; 2 it would not, or a lock is broken.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return a.check() },
+	})
+	return c
+}
+
+func (a *app) check() error {
+	s, err := a.setup()
+	if err != nil {
+		return err
+	}
+	cfg := s.Config
+	if cfg.Daemon.TokensFile != "" {
+		if _, err := server.ReadTokens(cfg.File(cfg.Daemon.TokensFile)); err != nil {
+			return err
+		}
+	}
+	if err := s.Guard().Validate(); err != nil {
+		return fmt.Errorf("%s: network: %w", cfg.Path, err)
+	}
+	locks, agents, err := a.locks(cfg.Roots())
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stdout, "%s is good: %d locks on %d agents, %d sinks\n", cfg.Path, locks, agents, len(cfg.Notify.Sinks))
+	if err := a.runs("every agent", cfg.Daemon.Schedule, cfg.Daemon.Timezone); err != nil {
+		return err
+	}
+	for _, url := range slices.Sorted(maps.Keys(cfg.Daemon.Agents)) {
+		own := cfg.Daemon.For(url)
+		if own.Schedule == cfg.Daemon.Schedule && own.Timezone == cfg.Daemon.Timezone {
+			continue
+		}
+		if err := a.runs(redact.URL(url), own.Schedule, own.Timezone); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// locks reads every lock, and counts them and their agents.
+func (a *app) locks(roots []string) (locks, agents int, err error) {
+	paths, err := lockfile.Find(roots)
+	if err != nil {
+		return 0, 0, err
+	}
+	var errs []error
+	all := map[string]bool{}
+	for _, path := range paths {
+		l, err := lockfile.Read(path)
+		if err == nil {
+			err = l.Unsupported()
+		}
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		all[l.Agent+"\n"+l.Identity] = true
+	}
+	return len(paths), len(all), errors.Join(errs...)
+}
+
+// runs prints the next five runs of a schedule, each with its offset.
+func (a *app) runs(who, spec, zone string) error {
+	parsed, err := schedule.Parse(spec, zone)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stdout, "%s: %s %s\n", report.Excerpt(who, 200), spec, zone)
+	at := time.Now()
+	for range 5 {
+		if at = parsed.Next(at); at.IsZero() {
+			break
+		}
+		fmt.Fprintf(a.stdout, "  %s\n", at.Format("Mon 2006-01-02 15:04:05 -07:00"))
+	}
+	return nil
+}

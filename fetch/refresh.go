@@ -1,0 +1,272 @@
+package fetch
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/a2alock/a2alock/netguard"
+)
+
+// A Request is one refresh of a card.
+type Request struct {
+	URL string // byte for byte
+	// Identity names the credential that the card is read with; "" is public.
+	// What is remembered of one identity is never used for another.
+	Identity string
+	Memory   Memory // what the last good answer left
+	// Body is the body of the last good answer; false when it is lost or not what
+	// it was. nil: there is none. It is called at most once, from another goroutine,
+	// and its bytes are not changed.
+	Body func() ([]byte, bool)
+	// Unconditional sends no validator, and asks every cache on the way to look at
+	// the origin (Cache-Control: no-cache).
+	Unconditional bool
+	// Fresh asks on a new connection, which is closed after it; Avoid is an
+	// address that is then tried last, where the host has several.
+	Fresh bool
+	Avoid netip.AddrPort
+}
+
+// An Answer is a body that holds now. It is shared by the callers of one
+// request, who leave it as it is.
+type Answer struct {
+	// Body is decoded; that of the [Request] after a 304.
+	Body []byte
+	// NotModified is whether a 304 said that the stored body holds, Same whether
+	// a 200 brought the very bytes that are stored. Other bytes may still be the
+	// same card.
+	NotModified, Same bool
+	// Memory is what to remember from now on, together with Body, if Body turns
+	// out to be a card. Empty where NoStore forbids to keep either.
+	Memory  Memory
+	NoStore bool
+
+	Final   string // what answered; unredacted
+	Offsite bool   // a redirect left the origin of the URL
+	// Notes are for a person, as in [Response].
+	Notes  []string
+	Status int // 200 or 304
+	// Addr is what was connected to last.
+	Addr netip.AddrPort
+
+	// Unreliable is whether the server gave one validator to two contents; Detail
+	// says so for a person. From then on Memory leads to no conditional request.
+	Unreliable bool
+	Detail     string
+	// Ineffective is whether the server took no notice of its own validator, three
+	// times in a row or more. A note says so once.
+	Ineffective bool
+
+	// MaxAge is how much longer the answer calls itself fresh; 0 is not at all.
+	MaxAge time.Duration
+	Date   time.Time // the server's clock; zero where it said none
+	// What caches on the way said, shortened, and escaped for a person.
+	Age, Via, CacheStatus string
+}
+
+// A trip is one refresh under way.
+type trip struct {
+	*exchange
+	request *Request
+	watch   stopwatch
+	leave   func() // the gate that was passed last
+	plain   bool   // no validators
+	past    bool   // past all caches
+
+	body   []byte // what is stored, and its digest; "" where there is nothing
+	stored string
+	last   *http.Request // as it went out
+	sent   *Entry        // what last was conditional by; nil: it was not
+}
+
+// refresh is one flight of [Client.Refresh].
+func (c *Client) refresh(ctx context.Context, r *Request) (*Answer, error) {
+	x, err := c.exchange(r.URL)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	limit := cmp.Or(c.Timeout, DefaultTimeout)
+	t := &trip{
+		exchange: x, request: r, leave: func() {}, plain: r.Unconditional || r.Memory.Unreliable > 0, past: r.Unconditional,
+		watch: stopwatch{left: limit, out: func() { cancel(timedOut(limit)) }},
+	}
+	x.way = netguard.Way{Each: t.each, Fresh: r.Fresh, Avoid: r.Avoid.Addr()}
+	defer func() { t.leave() }()
+	defer t.watch.stop()
+	if r.Body != nil {
+		if body, ok := r.Body(); ok {
+			t.body, t.stored = body, digestOf(body)
+		}
+	}
+	a, err := t.run(ctx)
+	if err != nil {
+		e := x.failed(ctx, err)
+		t.pause(e)
+		return nil, e
+	}
+	return a, nil
+}
+
+func (t *trip) run(ctx context.Context) (*Answer, error) {
+	res, err := t.ask(ctx, nil)
+	if err == nil && res.StatusCode == http.StatusNotModified {
+		if t.sent != nil && t.sent.confirmedBy(res.Header) {
+			return t.notModified(res), nil
+		}
+		why := "answered 304 although nothing was asked conditionally, and was asked once more"
+		if t.sent != nil {
+			why = fmt.Sprintf("answered 304 for ETag %.99q, which is not the one that is stored, and was asked once more", joined(res.Header, "Etag"))
+		}
+		t.drop(res)
+		t.plain, t.past = true, true
+		res, err = t.ask(ctx, nil)
+		t.Notes = append(t.Notes, why)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := t.take(ctx, res); err != nil {
+		return nil, err
+	}
+	return t.taken(res), nil
+}
+
+// each passes the gate of a request, hops included, and makes it conditional.
+// One gate is left before the next: two trips that cross would wait for each
+// other. Time before a gate is none that the server took.
+func (t *trip) each(req *http.Request, offsite bool) error {
+	t.watch.stop()
+	t.leave()
+	t.leave = func() {}
+	if gates := t.client.Gates; gates != nil {
+		leave, err := gates.Enter(req.Context(), req.URL.String())
+		if err != nil {
+			return err
+		}
+		t.leave = leave
+	}
+	t.watch.start()
+	if t.past {
+		req.Header["Cache-Control"] = []string{"no-cache"}
+	}
+	t.last, t.sent = req, nil
+	if t.plain || offsite || t.stored == "" {
+		return nil
+	}
+	e := t.request.Memory.find(req, t.request.Identity)
+	if e != nil && e.Digest == t.stored && e.validate(req) {
+		t.sent = e
+	}
+	return nil
+}
+
+// notModified is the stored body, once more.
+func (t *trip) notModified(res *http.Response) *Answer {
+	if len(res.TransferEncoding) > 0 || !slices.Contains([]string{"", "0"}, res.Header.Get("Content-Length")) {
+		t.drop(res) // it may mean it
+	}
+	res.Body.Close()
+	e := *t.sent
+	e.update(t.last, res.Header)
+	m := Memory{Entries: t.request.Memory.Entries, Unreliable: t.request.Memory.Unreliable}
+	m.put(e)
+	a := t.answer(res, &e, m)
+	a.Body, a.NotModified = t.body, true
+	return a
+}
+
+// taken is a 200. What it brought is compared by digest; the headers say
+// nothing about that.
+func (t *trip) taken(res *http.Response) *Answer {
+	r := t.request
+	e := newEntry(t.last, r.Identity, res.Header, digestOf(t.Body))
+	m := r.Memory
+	detail := ""
+	if old := r.Memory.find(t.last, r.Identity); old != nil && old.Digest != e.Digest {
+		if by := old.sameValidator(&e); by != "" {
+			m.Unreliable++
+			detail = fmt.Sprintf("two contents came with one %s, %.99q", by, joined(res.Header, by))
+		}
+	}
+	ignored := false
+	if t.sent != nil {
+		m.Ignored++
+		if ignored = t.sent.Digest == e.Digest && t.sent.sameValidator(&e) != ""; !ignored {
+			m.Ignored = 0
+		}
+	}
+	if ignored && m.Ignored == ignoredTimes {
+		t.Notes = append(t.Notes, "the validator never matches: the server sends the whole card although it has not changed")
+	}
+	m.put(e)
+	a := t.answer(res, &e, m)
+	a.Body, a.Same = t.Body, t.stored == e.Digest
+	a.Unreliable, a.Detail = detail != "", detail
+	a.Ineffective = m.Ignored >= ignoredTimes
+	return a
+}
+
+// answer is what both have in common.
+func (t *trip) answer(res *http.Response, e *Entry, m Memory) *Answer {
+	a := &Answer{
+		Memory: m, NoStore: noStore(string(e.CacheControl)),
+		Final: t.Final, Offsite: t.Offsite, Notes: t.Notes, Status: res.StatusCode,
+		MaxAge: e.maxAge(res.Header.Get("Age")), Date: parseTime(Field(res.Header.Get("Date"))),
+		Age: said(res.Header, "Age"), Via: said(res.Header, "Via"), CacheStatus: said(res.Header, "Cache-Status"),
+	}
+	if t.conn != nil {
+		a.Addr, _ = netip.ParseAddrPort(t.conn.RemoteAddr().String())
+	}
+	if a.NoStore {
+		a.Memory = Memory{}
+	}
+	return a
+}
+
+// pause keeps the others away for whom an error means, too: a 429 is about the
+// host, a 503 about its URL (RFC 9110 10.2.3).
+func (t *trip) pause(e *Error) {
+	gates := t.client.Gates
+	if gates == nil || e.RetryAfter == 0 || t.last == nil {
+		return
+	}
+	until := time.Now().Add(e.RetryAfter)
+	switch e.Code {
+	case http.StatusTooManyRequests:
+		gates.PauseHost(t.last.URL.String(), until)
+	case http.StatusServiceUnavailable:
+		gates.PauseURL(t.last.URL.String(), until)
+	}
+}
+
+// said is a header for a person.
+func said(header http.Header, name string) string {
+	return printable(fmt.Sprintf("%.200s", joined(header, name)))
+}
+
+// A stopwatch calls out when it has run for left.
+type stopwatch struct {
+	left  time.Duration
+	out   func()
+	since time.Time
+	timer *time.Timer // nil: stopped
+}
+
+func (s *stopwatch) start() {
+	s.since = time.Now()
+	s.timer = time.AfterFunc(s.left, s.out)
+}
+
+func (s *stopwatch) stop() {
+	if s.timer != nil && s.timer.Stop() {
+		s.left -= time.Since(s.since)
+	}
+	s.timer = nil
+}

@@ -1,0 +1,321 @@
+// Package daemon puts a2alockd together: store, engine, deliveries and API, run
+// and ended in the right order.
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/a2alock/a2alock/config"
+	"github.com/a2alock/a2alock/fetch"
+	"github.com/a2alock/a2alock/internal/gate"
+	"github.com/a2alock/a2alock/internal/metrics"
+	"github.com/a2alock/a2alock/internal/setup"
+	"github.com/a2alock/a2alock/netguard"
+	"github.com/a2alock/a2alock/notify"
+	"github.com/a2alock/a2alock/server"
+	"github.com/a2alock/a2alock/store"
+	"github.com/a2alock/a2alock/watch"
+)
+
+// ErrGrace is what [Daemon.Run] returns when not everything ended within
+// shutdown_grace.
+var ErrGrace = errors.New("not everything ended within shutdown_grace")
+
+// A Daemon is a2alockd. Its exported fields are set before [Daemon.Run].
+type Daemon struct {
+	Setup   *setup.Setup
+	Version string
+	Log     *slog.Logger // nil: discard
+	// Load reads the configuration again, for a reload; nil: there is none.
+	Load func() (*setup.Setup, error)
+	// Reload asks for one: SIGHUP.
+	Reload <-chan struct{}
+	// Listener is where the API is served; nil: daemon.listen of the
+	// configuration.
+	Listener net.Listener
+	// Started is called with the API's address once it is served.
+	Started func(addr net.Addr)
+	// Transport sends messages; nil: through the guard of the network.
+	Transport http.RoundTripper
+
+	store   *store.Store
+	metrics *metrics.Set
+	engine  *watch.Engine
+	worker  *notify.Worker
+	wake    chan struct{}
+	notify  chan config.Notify
+	trouble string // why the daemon is not ready
+	mu      sync.Mutex
+}
+
+// Run is the daemon's whole life: it returns when ctx has ended and everything
+// it started too, or when it cannot begin.
+func (d *Daemon) Run(ctx context.Context) (err error) {
+	d.Log = cmp.Or(d.Log, slog.New(slog.DiscardHandler))
+	d.wake, d.notify = make(chan struct{}, 1), make(chan config.Notify, 1)
+	d.metrics = metrics.New(d.Version)
+	cfg := d.Setup.Config
+
+	tokens, err := d.tokens(cfg)
+	if err != nil {
+		return err
+	}
+	if err := d.open(cfg); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.store.Close()) }()
+	listener := d.Listener
+	if listener == nil {
+		if listener, err = net.Listen("tcp", cfg.Daemon.Listen); err != nil {
+			return fmt.Errorf("serving the API: %w", err)
+		}
+	}
+	defer listener.Close()
+
+	d.engine = &watch.Engine{Store: d.store, Client: d.client, Told: d.ring, Metrics: d.metrics, Log: d.Log}
+	if err := d.engine.Open(ctx, d.Setup); err != nil {
+		return err
+	}
+	d.metrics.ReloadedAt.SetToCurrentTime()
+	d.tellRebuilt(ctx)
+	d.worker = d.newWorker(cfg)
+	api := &server.Server{
+		Engine: d.engine, Store: d.store, Wake: d.ring, Metrics: d.metrics, Tokens: tokens, Log: d.Log,
+		Version: d.Version, Ready: d.why,
+	}
+	d.metrics.Watch(api.Collector())
+	return d.serve(ctx, listener, api)
+}
+
+// serve runs the parts until ctx ends, and ends them in their order: nothing
+// new is begun, what is under way is cut short, what it found is delivered.
+func (d *Daemon) serve(ctx context.Context, listener net.Listener, api *server.Server) error {
+	rest := context.WithoutCancel(ctx)
+	watching, stopWatching := context.WithCancel(rest)
+	delivering, stopDelivering := context.WithCancel(rest)
+	defer stopWatching()
+	defer stopDelivering()
+
+	var watchers, deliverers, servers sync.WaitGroup
+	failed := make(chan error, 2)
+	web := api.HTTP()
+	servers.Go(func() {
+		if err := web.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			failed <- fmt.Errorf("serving the API: %w", err)
+		}
+	})
+	watchers.Go(func() { d.engine.Run(watching) })
+	watchers.Go(func() { d.watchFiles(watching) })
+	watchers.Go(func() { d.keepHouse(watching) })
+	watchers.Go(func() { d.watchdog(watching) })
+	deliverers.Go(func() {
+		if err := d.worker.Run(delivering); err != nil {
+			failed <- err
+		}
+	})
+	d.Log.InfoContext(ctx, "a2alockd is up", "addr", listener.Addr().String(), "version", d.Version)
+	d.systemd("READY=1")
+	if d.Started != nil {
+		d.Started(listener.Addr())
+	}
+
+	var err error
+	for running := true; running; {
+		select {
+		case <-ctx.Done():
+			running = false
+		case err = <-failed:
+			running = false
+		case <-d.Reload:
+			d.reload(ctx)
+		}
+	}
+	d.systemd("STOPPING=1")
+	d.Log.InfoContext(rest, "a2alockd ends")
+	over := make(chan struct{})
+	grace := d.engine.Setup().Config.Daemon.ShutdownGrace
+	go func() {
+		defer close(over)
+		stopWatching()
+		watchers.Wait()
+		closing, cancel := context.WithTimeout(rest, grace/4)
+		defer cancel()
+		_ = web.Shutdown(closing) // those that take longer are cut
+		_ = web.Close()
+		servers.Wait()
+		stopDelivering()
+		deliverers.Wait()
+	}()
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-over:
+		return err
+	case <-timer.C:
+		return errors.Join(err, ErrGrace)
+	}
+}
+
+// open opens the store.
+func (d *Daemon) open(cfg *config.Config) (err error) {
+	path := cfg.File(cfg.Daemon.Store.BBolt)
+	over := cfg.Daemon.CompactOver
+	if over == 0 {
+		over = -1
+	}
+	d.store, err = store.Open(path, store.Options{
+		CompactOver: over, Log: d.Log,
+		CommitDuration: func(t time.Duration) { d.metrics.CommitDuration.Observe(t.Seconds()) },
+	})
+	return err
+}
+
+func (d *Daemon) tokens(cfg *config.Config) (server.Tokens, error) {
+	if cfg.Daemon.TokensFile == "" {
+		return nil, nil
+	}
+	return server.ReadTokens(cfg.File(cfg.Daemon.TokensFile))
+}
+
+// client makes what asks for cards.
+func (d *Daemon) client(s *setup.Setup) *fetch.Client {
+	c, n := s.Fetcher(d.userAgent(s.Config)), s.Config.Daemon
+	c.Guard.IdlePerHost = 1
+	c.Gates = &gate.Gates{Flights: n.Flights, HostFlights: n.HostFlights, Gap: n.HostGap, Own: n.OwnHosts}
+	return c
+}
+
+func (d *Daemon) userAgent(cfg *config.Config) string {
+	agent := "a2alockd/" + d.Version
+	if cfg.Daemon.ContactURL != "" {
+		agent += " (+" + cfg.Daemon.ContactURL + ")"
+	}
+	return agent
+}
+
+// newWorker makes the deliveries.
+func (d *Daemon) newWorker(cfg *config.Config) *notify.Worker {
+	return &notify.Worker{
+		Store: d.store, Notify: cfg.Notify.OrLog(), Transport: cmp.Or(d.Transport, Transport(d.Setup)),
+		PublicURL: PublicURL(cfg), UserAgent: d.userAgent(cfg), Log: d.Log, Grace: cfg.Daemon.ShutdownGrace / 2,
+		Wake: d.wake, Reload: d.notify,
+		Observe: func(sink, result string) { d.metrics.Deliveries.WithLabelValues(sink, result).Inc() },
+	}
+}
+
+// PublicURL is how messages link to the API.
+func PublicURL(cfg *config.Config) string {
+	return cmp.Or(cfg.Daemon.PublicURL, "http://"+cfg.Daemon.Listen)
+}
+
+// Transport sends messages through the guard of the network: a loopback host
+// that the configuration names may be reached, other special addresses where
+// network.allow lists them.
+func Transport(s *setup.Setup) http.RoundTripper {
+	guard := s.Guard()
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		return named(guard, r).Transport().RoundTrip(r)
+	})
+}
+
+func named(g *netguard.Guard, r *http.Request) *netguard.Guard { return g.Named(r.URL.String()) }
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// ring wakes the deliveries.
+func (d *Daemon) ring() {
+	select {
+	case d.wake <- struct{}{}:
+	default: // they are awake
+	}
+}
+
+// tellRebuilt tells once of a store that had to be begun anew.
+func (d *Daemon) tellRebuilt(ctx context.Context) {
+	o := d.store.Opened()
+	if !o.Rebuilt {
+		return
+	}
+	d.engine.Tell(ctx, "store", fmt.Sprintf("The store was damaged (%s) and was begun anew; the old file is %s. "+
+		"History, episodes and messages that waited are in it; verdicts come back with the next refreshes.",
+		strings.TrimSuffix(o.Reason, "."), filepath.Base(o.Aside)))
+}
+
+// why says why the daemon is not ready; "" when it is.
+func (d *Daemon) why() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.trouble != "" {
+		return d.trouble
+	}
+	if idle := d.engine.Idle(); idle > hung {
+		return fmt.Sprintf("the engine has not looked around for %s", idle.Round(time.Second))
+	}
+	return ""
+}
+
+// reload takes another configuration, or none of it.
+func (d *Daemon) reload(ctx context.Context) {
+	d.systemd("RELOADING=1")
+	defer d.systemd("READY=1")
+	err := d.tryReload(ctx)
+	if err == nil {
+		d.metrics.ReloadOK.Set(1)
+		d.metrics.ReloadedAt.SetToCurrentTime()
+		d.Log.InfoContext(ctx, "configuration reloaded")
+		return
+	}
+	d.metrics.ReloadOK.Set(0)
+	d.Log.ErrorContext(ctx, "configuration refused: the old one holds", "err", err)
+	d.engine.TellOnce(ctx, "reload", fmt.Sprintf("A reload of the configuration was refused, and the old one holds: %v", err))
+}
+
+func (d *Daemon) tryReload(ctx context.Context) error {
+	if d.Load == nil {
+		return nil
+	}
+	s, err := d.Load()
+	if err != nil {
+		return err
+	}
+	if err := d.fixed(s.Config); err != nil {
+		return err
+	}
+	if err := d.engine.Reload(ctx, s); err != nil {
+		return err
+	}
+	select {
+	case <-d.notify: // one that nobody has taken
+	default:
+	}
+	d.notify <- s.Config.Notify.OrLog()
+	return nil
+}
+
+// fixed refuses what only a restart can change.
+func (d *Daemon) fixed(cfg *config.Config) error {
+	before, after := d.Setup.Config, cfg
+	var errs []error
+	for _, k := range []struct{ name, was, now string }{
+		{"daemon.listen", before.Daemon.Listen, after.Daemon.Listen},
+		{"daemon.tokens_file", before.Daemon.TokensFile, after.Daemon.TokensFile},
+		{"daemon.store.bbolt", before.File(before.Daemon.Store.BBolt), after.File(after.Daemon.Store.BBolt)},
+	} {
+		if k.was != k.now {
+			errs = append(errs, fmt.Errorf("%s: a change needs a restart", k.name))
+		}
+	}
+	return errors.Join(errs...)
+}

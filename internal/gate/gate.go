@@ -1,0 +1,272 @@
+// Package gate holds requests back: so many at once, so many per host, and a
+// gap between two starts to one host.
+package gate
+
+import (
+	"cmp"
+	"container/list"
+	"context"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/a2alock/a2alock/netguard"
+)
+
+// The defaults of [Gates].
+const (
+	DefaultFlights     = 64
+	DefaultHostFlights = 2
+	DefaultGap         = 250 * time.Millisecond
+)
+
+// Gates are what requests pass. A host is a name or an address, whatever the
+// port: one machine stands behind it, and one limit. Within a host the first
+// who came goes first, and hosts take turns. Who waits for a host holds
+// nothing that others need.
+//
+// The zero Gates are ready to use; they are safe for concurrent use once their
+// fields are set.
+type Gates struct {
+	Flights     int           // requests under way; 0 is [DefaultFlights]
+	HostFlights int           // of them for one host; 0 is [DefaultHostFlights]
+	Gap         time.Duration // 0 is [DefaultGap], below 0 is none
+	// Own lists hosts that are exempt from the gap; one that is no host is none.
+	Own []string
+
+	mu      sync.Mutex // never held while anything waits
+	own     map[string]bool
+	hosts   map[string]*host
+	ready   list.List // of the hosts that wait for a flight alone
+	flights int
+	waiting int
+	paused  pauses // by host
+	held    pauses // by URL
+}
+
+// A host is forgotten when nothing is to be known of it.
+type host struct {
+	name    string
+	flights int
+	next    time.Time // the earliest next start
+	waiting list.List // of *waiter
+	timer   *time.Timer
+	ready   bool // in Gates.ready
+}
+
+// A waiter is one call of [Gates.Enter].
+type waiter struct {
+	url  string
+	elem *list.Element // in host.waiting; nil once result has something
+	// result has room for the one thing that is sent: nil to go, or why not.
+	result chan error
+}
+
+// Enter waits until a request to rawURL may start. The caller calls leave when
+// the last byte of the answer is there; further calls do nothing. The error is
+// the cause of ctx, or a [*PausedError].
+func (g *Gates) Enter(ctx context.Context, rawURL string) (leave func(), err error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	name, key := placeOf(rawURL)
+	w := &waiter{url: key, result: make(chan error, 1)}
+	g.mu.Lock()
+	if until := g.until(name, key, time.Now()); !until.IsZero() {
+		g.mu.Unlock()
+		return nil, &PausedError{URL: rawURL, Until: until}
+	}
+	h := g.host(name)
+	w.elem = h.waiting.PushBack(w)
+	g.waiting++
+	g.consider(h)
+	g.mu.Unlock()
+
+	select {
+	case err = <-w.result:
+	case <-ctx.Done():
+		err = g.withdraw(h, w)
+		if err == nil {
+			g.leave(h)
+		}
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return sync.OnceFunc(func() { g.leave(h) }), nil
+}
+
+// PauseHost keeps all requests away from the host of rawURL until then; those
+// who wait for it get a [*PausedError]. A longer pause stays.
+func (g *Gates) PauseHost(rawURL string, until time.Time) {
+	name, _ := placeOf(rawURL)
+	now := time.Now()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.paused.set(name, until, now)
+	if h := g.hosts[name]; h != nil && until.After(now) {
+		for w := h.first(); w != nil; w = h.first() {
+			g.tell(h, w, &PausedError{URL: w.url, Until: until})
+		}
+		g.consider(h)
+	}
+}
+
+// PauseURL keeps requests away from rawURL alone. A longer pause stays.
+func (g *Gates) PauseURL(rawURL string, until time.Time) {
+	_, key := placeOf(rawURL)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.held.set(key, until, time.Now())
+}
+
+// Paused is until when rawURL or its host is paused; zero when it is not.
+func (g *Gates) Paused(rawURL string, now time.Time) time.Time {
+	name, key := placeOf(rawURL)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.until(name, key, now)
+}
+
+// Gauges are how many requests are under way and how many wait, and how many
+// hosts are paused.
+func (g *Gates) Gauges(now time.Time) (flights, waiting, paused int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.flights, g.waiting, g.paused.count(now)
+}
+
+func (g *Gates) until(name, key string, now time.Time) time.Time {
+	until := g.paused.at[name]
+	if u := g.held.at[key]; u.After(until) {
+		until = u
+	}
+	if !until.After(now) {
+		return time.Time{}
+	}
+	return until
+}
+
+func (g *Gates) host(name string) *host {
+	h := g.hosts[name]
+	if h == nil {
+		h = &host{name: name}
+		if g.hosts == nil {
+			g.hosts = map[string]*host{}
+		}
+		g.hosts[name] = h
+	}
+	return h
+}
+
+func (h *host) first() *waiter {
+	if e := h.waiting.Front(); e != nil {
+		return e.Value.(*waiter)
+	}
+	return nil
+}
+
+// tell ends the waiting of w.
+func (g *Gates) tell(h *host, w *waiter, result error) {
+	h.waiting.Remove(w.elem)
+	w.elem = nil
+	g.waiting--
+	w.result <- result
+}
+
+// withdraw takes w out of the queue. Where it was told in the meantime, the
+// result is what it was told.
+func (g *Gates) withdraw(h *host, w *waiter) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if w.elem == nil {
+		return <-w.result
+	}
+	g.tell(h, w, context.Canceled)
+	g.consider(h)
+	return context.Canceled
+}
+
+func (g *Gates) leave(h *host) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.flights--
+	h.flights--
+	g.consider(h)
+}
+
+// consider lets h have its turn as soon as it may, and others theirs.
+func (g *Gates) consider(h *host) {
+	g.place(h)
+	for g.flights < cmp.Or(g.Flights, DefaultFlights) && g.ready.Len() > 0 {
+		next := g.ready.Remove(g.ready.Front()).(*host)
+		next.ready = false
+		g.start(next)
+		g.place(next)
+	}
+}
+
+// place puts h into the queue of those that wait for a flight alone, sets its
+// timer, or forgets it.
+func (g *Gates) place(h *host) {
+	gap := h.next.After(time.Now())
+	switch idle := h.waiting.Len() == 0; {
+	case h.ready, h.timer != nil, !idle && h.flights >= cmp.Or(g.HostFlights, DefaultHostFlights), idle && h.flights > 0:
+	case gap:
+		h.timer = time.AfterFunc(time.Until(h.next), func() {
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			h.timer = nil
+			g.consider(h)
+		})
+	case idle:
+		delete(g.hosts, h.name)
+	default:
+		h.ready = true
+		g.ready.PushBack(h)
+	}
+}
+
+// start lets the first of h go whose URL is not paused.
+func (g *Gates) start(h *host) {
+	now := time.Now()
+	for w := h.first(); w != nil; w = h.first() {
+		if until := g.until(h.name, w.url, now); !until.IsZero() {
+			g.tell(h, w, &PausedError{URL: w.url, Until: until})
+			continue
+		}
+		g.flights++
+		h.flights++
+		if gap := cmp.Or(g.Gap, DefaultGap); gap > 0 && !g.isOwn(h.name) {
+			h.next = now.Add(gap)
+		}
+		g.tell(h, w, nil)
+		return
+	}
+}
+
+func (g *Gates) isOwn(name string) bool {
+	if g.own == nil {
+		g.own = map[string]bool{}
+		for _, s := range g.Own {
+			if own, err := netguard.NormalizeHost(s); err == nil {
+				g.own[own] = true
+			}
+		}
+	}
+	return g.own[name]
+}
+
+// placeOf is the host of a URL and the URL itself, each in one spelling.
+func placeOf(rawURL string) (host, key string) {
+	u, err := url.Parse(rawURL)
+	if err != nil {
+		return "", rawURL
+	}
+	host, err = netguard.NormalizeHost(u.Hostname())
+	if err != nil {
+		return "", rawURL
+	}
+	return host, netguard.Origin(u) + u.RequestURI()
+}

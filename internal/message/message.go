@@ -1,0 +1,368 @@
+// Package message says what a row of the outbox is about, for people and for
+// programs: verdict, agent and workflow, owner, findings with what to do, and
+// where to go on, in this order.
+package message
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/internal/redact"
+	"github.com/a2alock/a2alock/internal/verdict"
+	"github.com/a2alock/a2alock/report"
+	"github.com/a2alock/a2alock/store"
+)
+
+// The widths, in characters, at which text is cut; the number of findings that
+// a message has.
+const (
+	NameWidth    = 120
+	agentWidth   = 200
+	TextWidth    = 400
+	valueWidth   = 160
+	mostFindings = 100
+)
+
+// A Message is what one row says, in the order in which it is read. Its texts
+// are safe to print: foreign ones are lines of package report, without secrets.
+type Message struct {
+	Kind  verdict.Kind
+	Class diff.Class // the verdict's, also where the message is about something else
+	// Over is whether what it tells of has ended.
+	Over  bool
+	Title string // verdict, agent and workflow
+	Head  []Fact
+	// Findings are worst first; More is how many are left out.
+	Findings []Finding
+	More     int
+	Foot     []Fact
+}
+
+// A Fact is one labelled line.
+type Fact struct {
+	Label, Text string
+	Code        bool   // Text is a command
+	Link        string // our own URL, that Text stands for
+}
+
+// A Finding is one difference as people read it.
+type Finding struct {
+	Rule    string `json:"rule"`
+	Class   string `json:"class"`
+	Message string `json:"message"`
+	Was     string `json:"was,omitzero"`
+	Now     string `json:"now,omitzero"`
+	Do      string `json:"do,omitzero"`
+}
+
+// A Telling is a row with what it is about. Lock, Episode and Transition are
+// nil where there are none.
+type Telling struct {
+	Row        store.Row
+	Lock       *store.Lock
+	Episode    *store.Episode
+	Transition *store.Transition
+	// Unheard is whether a resolve comes alone: its opening was never delivered.
+	Unheard bool
+	Now     time.Time
+}
+
+// A Renderer makes messages of rows.
+type Renderer struct {
+	PublicURL string // of the daemon's API, without a slash at the end; "": no links
+}
+
+// Message renders t. Its title is never empty, save for a row that nobody could
+// have made.
+func (r Renderer) Message(t *Telling) *Message {
+	if t.Lock == nil {
+		m := &Message{Kind: t.Row.Kind, Class: t.Row.Class, Title: Line(t.Row.Text, TextWidth)}
+		if m.Title != "" {
+			m.Title = "a2alockd: " + m.Title
+		}
+		m.note(&t.Row)
+		return m
+	}
+	l := t.Lock
+	m := &Message{Kind: t.Row.Kind, Class: classNow(t), Over: t.Row.Kind == verdict.Resolved}
+	agent := report.Excerpt(redact.URL(l.URL), agentWidth)
+	what := headline(t)
+	if what == "" {
+		return m
+	}
+	m.Title = what + ": " + agent
+	if l.Workflow != "" {
+		m.Title += " for workflow " + Line(l.Workflow, NameWidth)
+	}
+	m.fact("agent", agent)
+	m.fact("workflow", Line(l.Workflow, NameWidth))
+	m.fact("owner", Line(l.Owner, NameWidth))
+	if t.Transition != nil {
+		m.fact("why", Line(t.Transition.Detail, TextWidth))
+	}
+	if v := l.State.Verdict; !store.TellsFindings(t.Row.Kind) && v != "" && v != verdict.None && !m.Over {
+		m.fact("verdict", fmt.Sprintf("%s, decided %s", v, moment(l.State.DecidedAt)))
+	}
+	m.note(&t.Row)
+	if !m.Over {
+		m.findings(findingsOf(t))
+		m.foot("fallback", Line(l.Fallback, agentWidth))
+	}
+	if t.Episode != nil {
+		m.foot("first seen", moment(t.Episode.OpenedAt))
+	}
+	m.Foot = append(m.Foot, r.links(l)...)
+	return m
+}
+
+// note says why a message comes to a sink that it was not meant for.
+func (m *Message) note(row *store.Row) {
+	switch {
+	case row.Via == "":
+	case row.Lock == "":
+		m.fact("note", "sent here in place of sink "+row.Via)
+	default:
+		m.fact("note", Line(row.Text, TextWidth))
+	}
+}
+
+func (r Renderer) links(l *store.Lock) []Fact {
+	var list []Fact
+	if r.PublicURL != "" {
+		u := r.PublicURL + "/v1/locks/" + url.PathEscape(l.ID)
+		list = append(list, Fact{Label: "more", Text: u, Link: u})
+	}
+	return append(list, Fact{Label: "try", Text: "a2alock check " + Line(shellWord(cmp.Or(l.Path, l.ID)), TextWidth), Code: true})
+}
+
+func (m *Message) fact(label, text string) {
+	if text != "" {
+		m.Head = append(m.Head, Fact{Label: label, Text: text})
+	}
+}
+
+func (m *Message) foot(label, text string) {
+	if text != "" {
+		m.Foot = append(m.Foot, Fact{Label: label, Text: text})
+	}
+}
+
+// classNow is the class that t is coloured by.
+func classNow(t *Telling) diff.Class {
+	switch {
+	case t.Transition != nil && store.TellsFindings(t.Row.Kind):
+		return t.Transition.Class
+	case t.Row.Kind == verdict.Resolved:
+		return diff.Compatible
+	}
+	return max(t.Row.Class, verdictClass(t.Lock.State.Verdict))
+}
+
+func verdictClass(v verdict.Verdict) diff.Class {
+	class, err := diff.ParseClass(string(v))
+	if err != nil {
+		return diff.Compatible
+	}
+	return class
+}
+
+// headline is what happened, in a few words; "" for a kind that is not told.
+func headline(t *Telling) string {
+	class := t.Row.Class.String()
+	was := ""
+	if t.Transition != nil {
+		class, was = t.Transition.Class.String(), string(t.Transition.Was)
+	}
+	switch t.Row.Kind {
+	case verdict.Opened:
+		return class
+	case verdict.Worsened, verdict.Improved:
+		if was == "" || was == class {
+			return class
+		}
+		return class + ", was " + was
+	case verdict.Changed:
+		return class + ", for other reasons than before"
+	case verdict.Resolved:
+		return resolved(t)
+	case verdict.WentAway:
+		return "unreachable"
+	case verdict.CameBack:
+		return "reachable again"
+	case verdict.WentInvalid:
+		return "no card that can be judged"
+	case verdict.RanOut:
+		return "not validated for too long"
+	case verdict.Stale:
+		return "a caller met an error"
+	case verdict.Flapping:
+		return "flapping, no more messages until it settles"
+	case verdict.Settled:
+		return "settled, now " + class
+	case store.KindSample:
+		return "a test, nothing happened"
+	case store.KindReminder:
+		return "still " + standing(t) + lasting(t, " after ")
+	}
+	return ""
+}
+
+func resolved(t *Telling) string {
+	if t.Unheard && t.Episode != nil {
+		return "was " + t.Episode.Worst.String() + lasting(t, " for ") + ", is over"
+	}
+	return "resolved" + lasting(t, " after ")
+}
+
+// standing is what an open episode is about: the class, or what keeps the
+// class from being known.
+func standing(t *Telling) string {
+	if class := t.Episode; class != nil && class.Class > diff.Compatible {
+		return class.Class.String()
+	}
+	return "in trouble"
+}
+
+func lasting(t *Telling, before string) string {
+	if t.Episode == nil {
+		return ""
+	}
+	end := t.Episode.ClosedAt
+	if end.IsZero() {
+		end = t.Now
+	}
+	return before + span(end.Sub(t.Episode.OpenedAt))
+}
+
+// span is d in its two largest units: "4 min", "3 h 12 min", "2 d 4 h".
+func span(d time.Duration) string {
+	units := []struct {
+		size time.Duration
+		name string
+	}{{24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "min"}, {time.Second, "s"}}
+	for i, u := range units {
+		if d < u.size {
+			continue
+		}
+		s := fmt.Sprintf("%d %s", d/u.size, u.name)
+		if i+1 < len(units)-1 && d%u.size >= units[i+1].size {
+			s += fmt.Sprintf(" %d %s", d%u.size/units[i+1].size, units[i+1].name)
+		}
+		return s
+	}
+	return "less than a second"
+}
+
+func moment(at time.Time) string {
+	if at.IsZero() {
+		return "never"
+	}
+	return at.UTC().Format("2006-01-02 15:04 UTC")
+}
+
+// findingsOf are the findings that t tells: those of its transition, or, in a
+// message about something else, those that stand.
+func findingsOf(t *Telling) []diff.Finding {
+	if t.Transition != nil && len(t.Transition.Findings) > 0 {
+		return t.Transition.Findings
+	}
+	return t.Lock.State.Findings
+}
+
+func (m *Message) findings(list []diff.Finding) {
+	list = slices.DeleteFunc(slices.Clone(list), func(f diff.Finding) bool { return f.Waived != nil })
+	slices.SortStableFunc(list, func(a, b diff.Finding) int { return cmp.Compare(b.Class, a.Class) })
+	if m.More = max(0, len(list)-mostFindings); m.More > 0 {
+		list = list[:mostFindings]
+	}
+	for i := range list {
+		f := &list[i]
+		told := Finding{Rule: Line(f.Rule, NameWidth), Class: f.Class.String(), Message: Line(f.Message, TextWidth)}
+		if f.Was != nil || f.Now != nil {
+			told.Was, told.Now = value(f.Was), value(f.Now)
+		}
+		if rule, ok := diff.Lookup(f.Rule); ok {
+			told.Do = rule.Do
+		}
+		m.Findings = append(m.Findings, told)
+	}
+}
+
+// Text is the finding on one line, the class and the rule aside.
+func (f *Finding) Text() string {
+	s := f.Message
+	if f.Was != "" || f.Now != "" {
+		s += " (" + f.Was + " → " + f.Now + ")"
+	}
+	if f.Do == "" {
+		return s
+	}
+	return strings.TrimSuffix(s, ".") + ". " + f.Do
+}
+
+// Text is the message for a log: a fact or a finding a line.
+func (m *Message) Text() string {
+	var b strings.Builder
+	b.WriteString(m.Title)
+	facts := func(list []Fact) {
+		for _, f := range list {
+			fmt.Fprintf(&b, "\n%s: %s", f.Label, f.Text)
+		}
+	}
+	facts(m.Head)
+	for i := range m.Findings {
+		f := &m.Findings[i]
+		fmt.Fprintf(&b, "\n%s %s: %s", f.Class, f.Rule, f.Text())
+	}
+	if m.More > 0 {
+		fmt.Fprintf(&b, "\n… %d more findings", m.More)
+	}
+	facts(m.Foot)
+	return b.String()
+}
+
+// Line is foreign text as one short line without secrets.
+func Line(s string, width int) string { return report.Excerpt(redact.Text(s), width) }
+
+// value is a was or now: a text as it is, anything else as JSON.
+func value(v any) string {
+	if v == nil {
+		return "nothing"
+	}
+	if s, ok := v.(string); ok {
+		return Line(s, valueWidth)
+	}
+	data, err := compact(v)
+	if err != nil {
+		return "unreadable"
+	}
+	return Line(string(data), valueWidth)
+}
+
+// compact is v as JSON without a line break. Numbers that the store read keep
+// every digit.
+func compact(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// shellWord is s as a shell reads it as one word.
+func shellWord(s string) string {
+	plain := strings.IndexFunc(s, func(r rune) bool {
+		return !strings.ContainsRune("./-_@+:,=%", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}) < 0
+	if plain && s != "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

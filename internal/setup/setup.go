@@ -1,0 +1,108 @@
+// Package setup binds a2alock.yaml to the parts that judge: the command and the
+// daemon read it in one way, and judge by it alike.
+package setup
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/config"
+	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/fetch"
+	"github.com/a2alock/a2alock/lockfile"
+	"github.com/a2alock/a2alock/netguard"
+)
+
+// Judging are the values of a2alock.yaml by which a card is read and judged, for
+// [config.Config.Require]. A push endpoint is none of them: it counts as none
+// where its variable is not set, as in a CI that calls nobody.
+var Judging = []string{
+	"/client/interfaces", "/client/select", "/client/accepts", "/client/sends", "/client/aliases",
+	"/client/extensions", "/client/streaming", "/client/delivery", "/client/credentials",
+	"/limits", "/strict", "/network", "/policy",
+}
+
+// A Setup is a configuration and the policy that it makes.
+type Setup struct {
+	Config *config.Config
+	Policy diff.Policy
+}
+
+// Load reads the file at path, or without a path the nearest one upwards from
+// the working directory; the defaults where there is none. The error joins every
+// fault, each with its place, those of the policy included.
+func Load(path string) (*Setup, error) {
+	if path == "" {
+		var err error
+		if path, err = config.Find("."); err != nil {
+			return nil, err
+		}
+	}
+	s := &Setup{Config: config.Default()}
+	if path != "" {
+		var err error
+		if s.Config, err = config.Load(path); err != nil {
+			return nil, err
+		}
+	}
+	p := s.Config.Policy
+	policy, err := diff.NewPolicy(p.Rules, p.TextPolicy)
+	if err != nil {
+		return nil, Faults(err, func(pointer string) string {
+			return fmt.Sprintf("%s:%d: policy%s", path, s.Config.Line("/policy"+pointer), strings.ReplaceAll(pointer, "/", "."))
+		})
+	}
+	policy.MaxLockAge, policy.MaxEvidenceAge = p.MaxLockAge, p.MaxEvidenceAge
+	s.Policy = policy
+	return s, nil
+}
+
+// Faults names the place of each fault that package diff found in a policy:
+// where gives that of a pointer.
+func Faults(err error, where func(pointer string) string) error {
+	all := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		all = joined.Unwrap()
+	}
+	named := make([]error, len(all))
+	for i, e := range all {
+		named[i] = e
+		if p, ok := errors.AsType[*diff.PolicyError](e); ok {
+			named[i] = fmt.Errorf("%s: %s", where(p.Pointer), p.Msg)
+		}
+	}
+	return errors.Join(named...)
+}
+
+// PolicyOf is the policy with the lock's own overrides. Its error names the
+// faults by their places in the lock.
+func (s *Setup) PolicyOf(l *lockfile.Lock) (diff.Policy, error) {
+	policy, err := s.Policy.With(l.Policy)
+	if err != nil {
+		return policy, Faults(err, func(pointer string) string { return l.Path + ": /policy" + pointer })
+	}
+	return policy, nil
+}
+
+// CardOptions are the limits under which cards are read.
+func (s *Setup) CardOptions() card.Options {
+	l := s.Config.Limits
+	return card.Options{Bytes: int(l.CardBytes), Depth: l.Depth, Skills: l.Skills, Strict: s.Config.Strict}
+}
+
+// Guard is the policy of the network.
+func (s *Setup) Guard() *netguard.Guard {
+	return &netguard.Guard{Allow: s.Config.Network.Allow, HTTP: s.Config.Network.HTTP}
+}
+
+// Fetcher makes a client for cards that goes by the name of userAgent.
+func (s *Setup) Fetcher(userAgent string) *fetch.Client {
+	return &fetch.Client{
+		Guard:     s.Guard(),
+		Bytes:     s.Config.Limits.CardBytes,
+		Timeout:   s.Config.Limits.Timeout,
+		UserAgent: userAgent,
+	}
+}

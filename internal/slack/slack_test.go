@@ -1,0 +1,178 @@
+package slack
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/a2alock/a2alock/internal/slacktest"
+)
+
+// huge is a message over all limits, with all that Slack would take for markup.
+func huge() *Message {
+	text := strings.Repeat("<!channel> & <https://evil.example|click> 🧨 ", 500)
+	m := &Message{Title: text, Color: "#c62828", Things: "findings", More: 3}
+	for range 4 {
+		m.Head = append(m.Head, Section{Label: "<@U1>", Text: text})
+	}
+	for range 400 {
+		m.List = append(m.List, Section{Label: "breaking skill-removed", Text: text})
+	}
+	m.Foot = []Section{
+		{Label: "more", Text: "https://daemon.example/v1/locks/a|b", Link: "https://daemon.example/v1/locks/a|b<c>?x=1&y=2"},
+		{Label: "try", Text: "a2alock check `x`", Code: true},
+	}
+	return m
+}
+
+func TestPostHoldsToTheLimits(t *testing.T) {
+	many := huge()
+	many.List = nil
+	for range 100 {
+		many.List = append(many.List, Section{Label: "l", Text: "short"})
+	}
+	for name, m := range map[string]*Message{"long": huge(), "many": many, "over": {Title: huge().Title, Over: true}} {
+		for _, c := range []Client{{WebhookURL: "https://hooks.example/x"}, {Token: "xoxb-1", Channel: "C1", APIURL: "https://slack.example/api/"}} {
+			server := &slacktest.Server{}
+			c.Transport = server
+			if _, err := c.Post(t.Context(), m, Thread{}); err != nil {
+				t.Errorf("%s, bot %v: Post = %v", name, c.IsBot(), err)
+				continue
+			}
+			post := server.Posts()[0].String() + server.Posts()[0].Text
+			for _, bad := range []string{"<!", "<@", "<https://evil", "& <"} {
+				if strings.Contains(post, bad) {
+					t.Errorf("%s: the post holds %q", name, bad)
+				}
+			}
+			if name != "over" && !strings.Contains(post, " more findings") {
+				t.Errorf("%s: the post does not say what it leaves out", name)
+			}
+			if name != "over" && !strings.Contains(post, "<https://daemon.example/v1/locks/a%7Cb%3Cc%3E?x=1&amp;y=2|") {
+				t.Errorf("%s: our own link is missing:\n%s", name, post)
+			}
+		}
+	}
+}
+
+func TestCut(t *testing.T) {
+	tests := []struct {
+		s     string
+		limit int
+		want  string
+	}{
+		{"short", 40, "short"},
+		{strings.Repeat("a", 40), 40, strings.Repeat("a", 40)},
+		{strings.Repeat("a", 41), 40, strings.Repeat("a", 20) + " … 21 more"},
+		{strings.Repeat("&", 41), 40, "&amp;&amp;&amp;&amp; … 37 more"},
+		{strings.Repeat("🧨", 41), 40, strings.Repeat("🧨", 10) + " … 31 more"},
+	}
+	for _, tt := range tests {
+		got := cut(tt.s, tt.limit)
+		if got != tt.want {
+			t.Errorf("cut(%q, %d) = %q, want %q", tt.s, tt.limit, got, tt.want)
+		}
+		if length(got) > tt.limit {
+			t.Errorf("cut(%q, %d) is %d long", tt.s, tt.limit, length(got))
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	canary := "T0/B0/canarycanary"
+	hook := Client{WebhookURL: "https://hooks.example/services/" + canary}
+	bot := Client{Token: "xoxb-" + canary, Channel: "C1", APIURL: "https://slack.example/api/"}
+	tests := []struct {
+		name   string
+		client Client
+		status int
+		head   http.Header
+		body   string
+		want   Error
+	}{
+		{"limited", hook, 429, http.Header{"Retry-After": {"30"}}, "", Error{429, "", 30 * time.Second}},
+		{"limited without a number", hook, 429, http.Header{"Retry-After": {"soon"}}, "slow down", Error{429, "slow down", 0}},
+		{"limited without a word", hook, 429, nil, "", Error{429, "", 0}},
+		{"blocks", hook, 400, nil, "invalid_blocks", Error{400, "invalid_blocks", 0}},
+		{"gone", hook, 410, nil, "channel_is_archived", Error{410, "channel_is_archived", 0}},
+		{"moved", hook, 302, http.Header{"Location": {"https://elsewhere.example/"}}, "", Error{302, "", 0}},
+		{"down", hook, 503, http.Header{"Retry-After": {"7"}}, "<html>", Error{503, "<html>", 7 * time.Second}},
+		{"bot limited", bot, 429, http.Header{"Retry-After": {"30"}}, "", Error{429, "", 30 * time.Second}},
+		{"bot limited in words", bot, 200, nil, `{"ok":false,"error":"ratelimited"}`, Error{429, "ratelimited", 0}},
+		{"bot token", bot, 200, nil, `{"ok":false,"error":"token_revoked"}`, Error{401, "token_revoked", 0}},
+		{"bot channel", bot, 200, nil, `{"ok":false,"error":"channel_not_found"}`, Error{404, "channel_not_found", 0}},
+		{
+			"bot blocks", bot, 200, nil, `{"ok":false,"error":"invalid_blocks","response_metadata":{"messages":["[ERROR] too long"]}}`,
+			Error{400, "invalid_blocks: [ERROR] too long", 0},
+		},
+		{"bot down", bot, 200, nil, `{"ok":false,"error":"internal_error"}`, Error{503, "internal_error", 0}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			calls := 0
+			server := httptest.NewServer(&slacktest.Server{Refuse: func(*http.Request) (int, http.Header, string) {
+				calls++
+				return tt.status, tt.head, tt.body
+			}})
+			defer server.Close()
+			c := tt.client
+			if c.IsBot() {
+				c.APIURL = server.URL + "/api/"
+			} else {
+				c.WebhookURL = server.URL + "/services/" + canary
+			}
+			_, err := c.Post(t.Context(), &Message{Title: "x"}, Thread{})
+			got, ok := errors.AsType[*Error](err)
+			if !ok || *got != tt.want {
+				t.Errorf("Post = %#v, want %#v", err, tt.want)
+			}
+			if calls != 1 {
+				t.Errorf("the server saw %d requests, want 1", calls)
+			}
+			if err != nil && strings.Contains(err.Error(), "canary") {
+				t.Errorf("the error shows the secret: %v", err)
+			}
+		})
+	}
+}
+
+func TestErrorsHideTheURL(t *testing.T) {
+	for _, c := range []Client{
+		{WebhookURL: "http://127.0.0.1:1/canary"},
+		{WebhookURL: "http://[canary"},
+		{Token: "canary", Channel: "C1", APIURL: "http://127.0.0.1:1/api/"},
+		{Token: "canary", Channel: "C1", APIURL: "http://[canary/"},
+	} {
+		if _, err := c.Post(t.Context(), &Message{Title: "x"}, Thread{}); err == nil || strings.Contains(err.Error(), "canary") {
+			t.Errorf("Post = %v, want an error without the secret", err)
+		}
+	}
+}
+
+func TestUpdateOfWhatIsGone(t *testing.T) {
+	server := &slacktest.Server{}
+	c := Client{Token: "xoxb-1", Channel: "C1", APIURL: "https://slack.example/api/", Transport: server}
+	if err := c.Update(t.Context(), &Message{Title: "x"}, Thread{"C1", "1.2"}); err != nil {
+		t.Errorf("Update of a message that was deleted = %v, want nil", err)
+	}
+	at, err := c.Post(t.Context(), &Message{Title: "breaking: a~b", Color: "#c62828"}, Thread{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Post(t.Context(), &Message{Title: "worse", Broadcast: true}, at); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Update(t.Context(), &Message{Title: "breaking: a~b", Over: true, Color: "#2e7d32"}, at); err != nil {
+		t.Fatal(err)
+	}
+	posts := server.Posts()
+	if p := posts[1]; p.ThreadTS != at.TS || !p.Broadcast || p.Channel != at.Channel {
+		t.Errorf("in the thread: %+v", p)
+	}
+	if p := posts[2]; p.Method != "chat.update" || p.TS != at.TS || p.Title != "~breaking: a∼b~" || p.Color != "#2e7d32" {
+		t.Errorf("the edit: %+v", p)
+	}
+}

@@ -1,0 +1,208 @@
+package verdict
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/a2alock/a2alock/diff"
+)
+
+// The table of docs/states.md, Delegation.
+func TestDecide(t *testing.T) {
+	unnamed := judged("unnamed", find(diff.Breaking, "interface-none-usable", "x"))
+	named := judged("named", find(diff.Review, "output-narrowed", "x", "quote"), find(diff.Review, "agent-renamed", "y"))
+	mixed := judged("mixed", find(diff.Breaking, "skill-removed", "q", "quote"), find(diff.Review, "agent-renamed", "y"))
+	waived := find(diff.Breaking, "skill-removed", "q", "quote")
+	waived.Waived = &diff.Waived{Reason: "r", Owner: "o", Until: "2026-12-31"}
+	tests := []struct {
+		name   string
+		on     Observation
+		then   func(*life) // nil: nothing more
+		p      func(*Params)
+		skill  string
+		want   bool
+		degr   bool
+		class  Verdict
+		finds  int
+		freshn Freshness
+	}{
+		{name: "compatible", on: good, want: true, class: Compatible, freshn: Fresh},
+		{name: "review", on: renamed, want: true, class: Review, finds: 1, freshn: Fresh},
+		{name: "breaking names the skill", on: noQuote, skill: "quote", class: Breaking, finds: 1, freshn: Fresh},
+		{name: "breaking names another", on: noQuote, skill: "price", want: true, class: Compatible, freshn: Fresh},
+		{name: "breaking names another, and more is found", on: mixed, skill: "price", want: true, class: Review, finds: 1, freshn: Fresh},
+		{name: "breaking without a skill", on: noQuote, class: Breaking, finds: 1, freshn: Fresh},
+		{name: "breaking names none", on: unnamed, skill: "price", class: Breaking, finds: 1, freshn: Fresh},
+		{
+			name: "breaking without a reason", on: Observation{Cause: Decided, Class: diff.Breaking, CardDigest: "b"},
+			skill: "price", class: Breaking, freshn: Fresh,
+		},
+		{name: "waived", on: judged("w", waived), skill: "quote", want: true, class: Compatible, finds: 1, freshn: Fresh},
+		{name: "deny-named, named", on: named, p: denyNamed, skill: "quote", class: Review, finds: 2, freshn: Fresh},
+		{name: "deny-named, not named", on: named, p: denyNamed, skill: "price", want: true, class: Review, finds: 1, freshn: Fresh},
+		{name: "deny-named, any", on: named, p: denyNamed, class: Review, finds: 2, freshn: Fresh},
+		{name: "deny-named, none is named", on: renamed, p: denyNamed, skill: "quote", want: true, class: Review, finds: 1, freshn: Fresh},
+		{name: "ageing", on: good, then: wait(40 * hour), want: true, class: Compatible, freshn: Ageing},
+		{name: "expired", on: good, then: wait(48 * hour), want: true, degr: true, class: Compatible, freshn: Expired},
+		{name: "expired, on_unknown deny", on: good, then: wait(48 * hour), p: denyUnknown, degr: true, class: Compatible, freshn: Expired},
+		{name: "expired and breaking", on: noQuote, then: wait(50 * hour), degr: true, class: Breaking, finds: 1, freshn: Expired},
+		{
+			name: "expired and breaking for another", on: noQuote, then: wait(50 * hour), skill: "price",
+			want: true, degr: true, class: Compatible, freshn: Expired,
+		},
+		{name: "expired and deny-named", on: named, then: wait(50 * hour), p: denyNamed, skill: "quote", want: true, degr: true, class: Review, finds: 2, freshn: Expired},
+		{name: "no verdict", on: tick, want: true, degr: true, class: None, freshn: Ageing},
+		{name: "no verdict, on_unknown deny", on: tick, p: denyUnknown, degr: true, class: None, freshn: Ageing},
+		{name: "unreachable", on: good, then: gone(down), want: true, degr: true, class: Compatible, freshn: Unreachable},
+		{name: "unreachable, breaking", on: noQuote, then: gone(down), skill: "quote", degr: true, class: Breaking, finds: 1, freshn: Unreachable},
+		{name: "invalid", on: good, then: gone(html), want: true, degr: true, class: Compatible, freshn: Invalid},
+		{name: "marked-stale", on: renamed, then: also(noStream), want: true, degr: true, class: Review, finds: 1, freshn: MarkedStale},
+		{name: "pending, with a floor", on: good, then: also(stolen), class: Breaking, finds: 1, freshn: Fresh},
+		{name: "pending, without a floor", on: good, then: also(noQuote), skill: "quote", want: true, class: Compatible, freshn: Fresh},
+		{name: "pending, before any verdict", on: stolen, class: Breaking, finds: 1, freshn: Fresh},
+		{name: "pending without a floor, before any verdict", on: noQuote, want: true, degr: true, class: None, freshn: Fresh},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			l := newLife(t)
+			l.step(tt.on)
+			if tt.on.Cause == Decided && tt.class != None && l.state.Pending != nil && tt.name != "pending, before any verdict" {
+				l.after(30 * second).step(confirmed(tt.on))
+			}
+			if tt.then != nil {
+				tt.then(l)
+			}
+			if tt.p != nil {
+				tt.p(l.p)
+			}
+			d := Decide(&l.state, l.now, l.p, tt.skill)
+			if d.Delegate != tt.want || d.Degraded != tt.degr || d.Class != tt.class || len(d.Findings) != tt.finds || d.Freshness != tt.freshn {
+				t.Errorf("Decide = %+v, want delegate %v, degraded %v, class %s, %d findings, %s",
+					d, tt.want, tt.degr, tt.class, tt.finds, tt.freshn)
+			}
+			if !d.AsOf.Equal(l.state.ValidatedAt) {
+				t.Errorf("as of %s", d.AsOf)
+			}
+		})
+	}
+}
+
+func denyNamed(p *Params)   { p.Review = "deny-named" }
+func denyUnknown(p *Params) { p.OnUnknown = "deny" }
+
+func wait(d time.Duration) func(*life) { return func(l *life) { l.after(d) } }
+func also(o Observation) func(*life)   { return func(l *life) { l.after(minute).step(o) } }
+
+func gone(o Observation) func(*life) {
+	return func(l *life) {
+		for range 3 {
+			l.after(hour).step(o)
+		}
+	}
+}
+
+func TestWants(t *testing.T) {
+	wants := func(l *life, want ...Want) {
+		t.Helper()
+		if got := Wants(&l.state, l.p); !slices.Equal(got, want) {
+			t.Errorf("in %s: Wants = %+v, want %+v", shape(&l.state), got, want)
+		}
+	}
+	confirm := func(at time.Time) Want { return Want{By: Confirm, At: at, Fresh: true, Elsewhere: true} }
+	recheck := func(at time.Time) Want { return Want{By: Recheck, At: at, Fresh: true} }
+	elsewhere := func(at time.Time) Want { return Want{By: Recheck, At: at, Fresh: true, Elsewhere: true} }
+
+	l := newLife(t).on(good)
+	wants(l)
+	l.after(hour).step(noQuote)
+	wants(l, confirm(l.now.Add(30*second)))
+	l.after(30 * second).step(by(Confirm, down))
+	wants(l, confirm(l.now.Add(30*second)))
+	l.after(10 * minute).step(by(Scheduled, down))
+	wants(l, confirm(l.now.Add(30*second)))
+	l.after(minute).step(confirmed(good))
+	wants(l, elsewhere(l.now.Add(10*minute)))
+	l.after(10 * minute).step(rechecked(good))
+	wants(l)
+
+	l = newLife(t).on(noQuote)
+	l.after(hour).step(good)
+	first := l.now
+	wants(l, recheck(first.Add(10*minute)))
+	l.after(minute).step(good)
+	wants(l, recheck(first.Add(10*minute)))
+
+	l = disputed(t)
+	wants(l, elsewhere(l.now.Add(2*minute)))
+	l.now = l.state.Dispute.Raises(l.p.RolloutGrace, l.p.MinStable)
+	l.step(tick)
+	wants(l, elsewhere(l.state.Dispute.Seen.Add(15*minute)), Want{By: Judged, CardDigest: "noQuote"})
+
+	l = newLife(t).on(good)
+	l.after(hour).step(noStream)
+	now := Want{By: OnReport, At: l.now, Fresh: true}
+	wants(l, now, Want{By: Judged})
+	l.step(by(Judged, good))
+	wants(l, now)
+	l.after(second).step(by(OnReport, down))
+	now.At = l.now.Add(minute)
+	wants(l, now)
+	l.after(2 * second).step(noStream)
+	wants(l, now)
+	l.after(minute).step(by(OnReport, confirmed(good)))
+	wants(l)
+	l.step(Observation{Cause: Removed})
+	wants(l)
+}
+
+func TestNextTick(t *testing.T) {
+	next := func(l *life, want time.Time) {
+		t.Helper()
+		if got := NextTick(&l.state, l.now, l.p); !got.Equal(want) {
+			t.Errorf("in %s: NextTick = %s, want %s", shape(&l.state), got, want)
+		}
+	}
+	l := newLife(t)
+	next(l, time.Time{})
+	l.on(good)
+	next(l, start.Add(36*hour))
+	l.after(36 * hour)
+	next(l, start.Add(48*hour))
+	l.after(13 * hour)
+	next(l, start.Add(48*hour)) // overdue
+	l.step(tick)
+	next(l, time.Time{})
+
+	l = newLife(t).on(good)
+	l.after(hour).step(noStream)
+	at := l.now
+	l.after(minute).step(by(OnReport, confirmed(good)))
+	next(l, at.Add(10*minute))
+	l.after(10 * minute).step(tick)
+	next(l, at.Add(24*hour))
+
+	l = disputed(t)
+	next(l, l.state.Dispute.First.Add(30*minute))
+	l = newLife(t).on(good)
+	l.after(minute).step(noQuote)
+	l.after(minute).step(confirmed(good))
+	next(l, l.now.Add(hour+1))
+	l.step(Observation{Cause: Removed})
+	next(l, time.Time{})
+}
+
+func BenchmarkDecide(b *testing.B) {
+	l := newLife(b).on(noQuote)
+	l.after(hour).step(noStream)
+	for b.Loop() {
+		Decide(&l.state, l.now, l.p, "quote")
+	}
+}
+
+func BenchmarkStepUnchanged(b *testing.B) {
+	l := newLife(b).on(renamed)
+	for b.Loop() {
+		Step(l.state, notModified(renamed), Moment{Now: l.now, Seq: 1}, l.p)
+	}
+}

@@ -1,0 +1,91 @@
+package verdict
+
+import (
+	"slices"
+	"time"
+
+	"github.com/a2alock/a2alock/internal/evidence"
+)
+
+// A Report is what an orchestrator met. In an [Observation] its Operation, At and
+// ProfileDigest are left open.
+type Report = evidence.Report
+
+// Evidence is what stands at a moment against a profile: the reports that take
+// something out of the plan. A profile that is not the one reported on is
+// believed; "" is the one that the verdict was decided on.
+func (s *State) Evidence(now time.Time, profileDigest string, p *Params) []Report {
+	var out []Report
+	for _, r := range s.Reports {
+		if r.Operation != "" && r.Stands(now, p.RuntimeEvidenceTTL) &&
+			(profileDigest == "" || r.ProfileDigest == "" || r.ProfileDigest == profileDigest) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// A Mark is why a lock is marked stale.
+type Mark struct {
+	At time.Time `json:"at"` // the last report
+	// Validated is whether a fetch that began after At found the card, on a new
+	// connection and without a condition.
+	Validated bool `json:"validated,omitzero"`
+	// Tried is the last refresh because of a report; zero: none.
+	Tried time.Time `json:"tried,omitzero"`
+}
+
+// over reports whether the mark has ended; that of nil has.
+func (x *Mark) over(now time.Time, p *Params) bool {
+	return x == nil || x.Validated && now.Sub(x.At) >= p.StaleHold
+}
+
+// reportsMost bounds what orchestrators can make a state hold.
+const reportsMost = 32
+
+// reported marks the lock stale. The first report of a time tells so, unless
+// the finding that comes of it will.
+func (m *machine) reported(r Report) {
+	r.Operation, r.ProfileDigest, r.At = evidence.Refuted(r), m.ProfileDigest, m.now
+	r.Detail = oneLine(r.Detail)
+	known := slices.ContainsFunc(m.Reports, func(o Report) bool { return o.Same(&r) })
+	m.dropReports(func(o Report) bool { return o.Same(&r) })
+	if n := len(m.Reports); n >= reportsMost {
+		// Notes go before evidence.
+		drop := max(0, slices.IndexFunc(m.Reports, func(o Report) bool { return o.Operation == "" }))
+		m.Reports = slices.Delete(m.Reports, drop, drop+1)
+	}
+	m.Reports = append(m.Reports, r)
+
+	first := m.Stale == nil
+	if first {
+		m.Stale = &Mark{}
+	}
+	m.Stale.At, m.Stale.Validated = m.now, false
+	takesOut := r.Operation != "" && !known
+	m.Judge = m.Judge || takesOut
+	if first || takesOut {
+		m.tell(Stale, r.Operation != "", r.Text())
+	}
+}
+
+// proved takes back what a report has taken out.
+func (m *machine) proved(r Report) {
+	if r.Operation == "" {
+		r.Operation = evidence.Refuted(r)
+	}
+	if r.Operation != "" && m.dropReports(func(o Report) bool { return o.Same(&r) }) {
+		m.Judge = true
+	}
+}
+
+// dropReports drops those for which drop holds, and reports whether there were
+// any. The machine's own list is changed in place.
+func (m *machine) dropReports(drop func(Report) bool) bool {
+	n := len(m.Reports)
+	m.Reports = slices.DeleteFunc(m.Reports, drop)
+	if len(m.Reports) == 0 {
+		m.Reports = nil
+	}
+	return len(m.Reports) < n
+}

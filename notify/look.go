@@ -1,0 +1,350 @@
+package notify
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/internal/message"
+	"github.com/a2alock/a2alock/internal/route"
+	"github.com/a2alock/a2alock/internal/verdict"
+	"github.com/a2alock/a2alock/store"
+)
+
+// silenced begins the reason of rows that a silence held back.
+const silenced = "silenced by "
+
+// A reason is why a row is not sent; "" where it is.
+type reason string
+
+// over reports whether the row is not to be sent any more.
+func (r reason) over() bool { return r != "" }
+
+// A telling is a row with all that decides whether it is worth sending.
+type telling struct {
+	message.Telling
+	mates  []store.Row // the other rows of its episode to the same sink
+	unsure bool        // whether an earlier attempt may have got through
+}
+
+// telling gathers what row is about.
+func (r *round) telling(tx *store.Tx, row store.Row, now time.Time) (*telling, error) {
+	t := &telling{Telling: message.Telling{Row: row, Now: now}}
+	if row.Lock == "" {
+		return t, nil
+	}
+	l, ok, err := tx.Lock(row.Lock)
+	if err != nil || !ok {
+		return t, err
+	}
+	t.Lock = &l
+	if row.Episode != 0 {
+		ep, ok, err := tx.Episode(row.Lock, row.Episode)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			t.Episode = &ep
+		}
+		rows, err := tx.EpisodeRows(row.Lock, row.Episode)
+		if err != nil {
+			return nil, err
+		}
+		t.mates = slices.DeleteFunc(rows, func(m store.Row) bool { return m.Sink != row.Sink || m.Key == row.Key })
+	}
+	transition, ok, err := tx.Transition(row.Lock, row.Seq)
+	if err != nil {
+		return nil, err
+	}
+	if ok {
+		t.Transition = &transition
+	}
+	return t, nil
+}
+
+// whyNot asks again whether a row is worth sending: whether what it tells still
+// holds, nobody said that they know, and nothing newer tells more.
+func (r *round) whyNot(tx *store.Tx, t *telling) (reason, error) {
+	row := &t.Row
+	switch {
+	case row.Lock == "":
+		return "", nil
+	case t.Lock == nil || t.Lock.State.Removed:
+		return "the lock was removed", nil
+	case row.Kind == verdict.Resolved:
+		return t.whyNoEnd(), nil
+	}
+	silences, err := tx.SilencesAt(t.Now)
+	if err != nil {
+		return "", err
+	}
+	s := route.Subject{Lock: t.Lock, Class: row.Class}
+	if t.Transition != nil {
+		s.Rules = route.RulesOf(t.Transition.Findings)
+	}
+	if q := route.SilencedBy(silences, s, t.Now); q != nil {
+		return reason(silenced + q.ID), nil
+	}
+	return t.whyNotNow(), nil
+}
+
+// whyNotNow is whyNot for what is about a time of trouble, not its end.
+func (t *telling) whyNotNow() reason {
+	row, ep := &t.Row, t.Episode
+	if ep != nil && !ep.ClosedAt.IsZero() {
+		return "over before it was told"
+	}
+	switch {
+	case row.Kind == store.KindReminder:
+		if isSuppressed(t.Lock) {
+			return "suppressed"
+		}
+		if by := t.acknowledgedBy(); by != "" {
+			return reason("acknowledged by " + by)
+		}
+		if ep != nil && row.Seq < ep.Seq && t.any(func(m *store.Row) bool { return m.Seq > row.Seq && store.TellsFindings(m.Kind) }) {
+			return "something newer was told"
+		}
+		if t.any(func(m *store.Row) bool { return m.Kind == store.KindReminder && m.Number > row.Number }) {
+			return "the next reminder was due"
+		}
+	case store.TellsFindings(row.Kind):
+		if by := t.acknowledgedBy(); by != "" {
+			return reason("acknowledged by " + by)
+		}
+		if m := t.newer(store.TellsFindings); m != nil {
+			return reason("superseded by " + string(m.Kind))
+		}
+	case isAway(row.Kind):
+		if t.newer(func(k verdict.Kind) bool { return k == verdict.CameBack }) != nil {
+			return "reachable again before it was told"
+		}
+	case row.Kind == verdict.CameBack:
+		if t.any(func(m *store.Row) bool { return isAway(m.Kind) }) && !t.any(func(m *store.Row) bool { return isAway(m.Kind) && isHeard(m) }) {
+			return "nothing else was told"
+		}
+	}
+	return ""
+}
+
+// whyNoEnd is whyNot for a resolve. One whose opening nobody heard of is told
+// in other words where things were breaking, and else is not.
+func (t *telling) whyNoEnd() reason {
+	if t.any(isHeard) || t.Episode == nil {
+		return ""
+	}
+	switch {
+	case t.any(func(m *store.Row) bool { return m.State == store.Dead }):
+		return "its opening was not delivered"
+	case t.any(func(m *store.Row) bool { return strings.HasPrefix(m.Reason, silenced) }):
+		return "its opening was silenced"
+	case t.Episode.Worst != diff.Breaking:
+		return "over before it was told"
+	}
+	t.Unheard = true
+	return ""
+}
+
+func (t *telling) any(fits func(*store.Row) bool) bool {
+	for i := range t.mates {
+		if fits(&t.mates[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// newer is a later row to the same sink of a kind that fits, nil for none.
+func (t *telling) newer(fits func(verdict.Kind) bool) *store.Row {
+	for i := range t.mates {
+		if m := &t.mates[i]; m.Seq > t.Row.Seq && fits(m.Kind) && m.State == store.Waiting {
+			return m
+		}
+	}
+	return nil
+}
+
+// isHeard reports whether the receiver has, or may have, the message.
+func isHeard(m *store.Row) bool {
+	return m.Kind != verdict.Resolved && (m.State == store.Delivered || m.Unsure)
+}
+
+func isAway(k verdict.Kind) bool {
+	return k == verdict.WentAway || k == verdict.WentInvalid || k == verdict.RanOut
+}
+
+// acknowledgedBy is who knows of what t tells; "" for nobody.
+func (t *telling) acknowledgedBy() string {
+	a := t.Lock.State.Ack
+	if a == nil || a.Episode != t.Row.Episode || !a.Until.IsZero() && !t.Now.Before(a.Until) {
+		return ""
+	}
+	if t.Row.Class > a.Class && t.Row.Kind != store.KindReminder {
+		return ""
+	}
+	return message.Line(a.Author, message.NameWidth)
+}
+
+// look is what row tells, if it still waits and is worth sending; else nil, and
+// where it is over, it has ended.
+func (q *queue) look(tx *store.Tx, row store.Row) (*telling, error) {
+	row, ok, err := tx.Row(row.Key)
+	if err != nil || !ok || row.State != store.Waiting {
+		return nil, err
+	}
+	now := time.Now()
+	if row.FirstAt.IsZero() {
+		row.FirstAt = now
+	}
+	t, err := q.telling(tx, row, now)
+	if err != nil {
+		return nil, err
+	}
+	why, err := q.whyNot(tx, t)
+	if err != nil || !why.over() {
+		return t, err
+	}
+	end(&t.Row, store.Superseded, string(why), now)
+	if t.Episode != nil && strings.HasPrefix(string(why), silenced) && row.Kind != store.KindReminder {
+		route.Hold(t.Episode, row.Route)
+		if err := tx.PutEpisode(*t.Episode); err != nil {
+			return nil, err
+		}
+	}
+	if row.Kind == verdict.Resolved && t.any(func(m *store.Row) bool { return m.State == store.Dead }) {
+		// Whoever got the opening instead gets the end, too.
+		if err := q.copy(tx, row, string(why)); err != nil {
+			return nil, err
+		}
+	}
+	return nil, q.put(tx, t.Row)
+}
+
+// put stores a row, and says what became of it where that is the end of it and
+// no attempt says so.
+func (q *queue) put(tx *store.Tx, row store.Row) error {
+	if row.State == store.Superseded {
+		q.observe(q.name, "superseded")
+	}
+	return tx.PutRow(row)
+}
+
+// prepare makes a delivery of the first of heads and what goes with it. It is
+// nil where there is nothing to send: the row is over, or the sink is disabled
+// and not to be tried yet. The rows that it looked at are handled.
+func (q *queue) prepare(tx *store.Tx, heads []store.Row, sink *store.Sink, handled map[string]bool) (*delivery, error) {
+	now := time.Now()
+	if sink.Disabled != "" && (sink.Gone || lies(sink.ProbeAt, now, probePause)) {
+		handled[heads[0].Key] = true
+		return nil, q.park(tx, heads[0], sink)
+	}
+	group := heads[:1]
+	if sink.Disabled == "" { // else one row is the probe
+		group = q.group(heads, now)
+	}
+	d := &delivery{}
+	for _, row := range group {
+		handled[row.Key] = true
+		t, err := q.look(tx, row)
+		if err != nil {
+			return nil, err
+		}
+		if t == nil {
+			continue
+		}
+		m := q.renderer.Message(&t.Telling)
+		if m.Title == "" { // a message that says nothing is never sent
+			q.log().Error("a notification says nothing", "sink", q.name, "kind", string(row.Kind), "lock", row.Lock)
+			if err := q.bury(tx, t.Row, "there is nothing to say"); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		d.tellings, d.messages = append(d.tellings, t), append(d.messages, m)
+	}
+	if len(d.tellings) == 0 {
+		return nil, nil
+	}
+	first := d.tellings[0]
+	flush := first.Row.Flush
+	if len(d.tellings) > 1 && flush == "" {
+		flush = route.Key("flush", first.Row.Key)
+	}
+	for _, t := range d.tellings {
+		t.unsure = t.Row.Unsure
+		t.Row.Flush, t.Row.Unsure = flush, true
+		if err := tx.PutRow(t.Row); err != nil {
+			return nil, err
+		}
+	}
+	d.id = webhookID(&first.Row)
+	return d, q.thread(tx, d)
+}
+
+// thread finds where a delivery goes on.
+func (q *queue) thread(tx *store.Tx, d *delivery) error {
+	t := d.tellings[0]
+	if len(d.tellings) > 1 || t.Episode == nil || t.Episode.Threads[q.name].TS == "" {
+		return nil
+	}
+	d.thread = t.Episode.Threads[q.name]
+	if t.Row.Kind != verdict.Resolved {
+		return nil
+	}
+	i := slices.IndexFunc(t.mates, func(m store.Row) bool { return m.State == store.Delivered })
+	if i < 0 {
+		return nil
+	}
+	opening, err := q.telling(tx, t.mates[i], t.mates[i].CreatedAt)
+	if err != nil || opening.Lock == nil {
+		return err
+	}
+	d.opening = q.renderer.Message(&opening.Telling)
+	return nil
+}
+
+// group is what goes out with the first of heads: what went out with it before,
+// the others of its group, or, where a sink is slow and much is due, all that is.
+func (q *queue) group(heads []store.Row, now time.Time) []store.Row {
+	first := &heads[0]
+	slack, isSlack := q.sender.(*slackSink)
+	fits := func(r *store.Row) bool { return false }
+	switch {
+	case first.Flush != "":
+		fits = func(r *store.Row) bool { return r.Flush == first.Flush }
+	case first.Group != "":
+		fits = func(r *store.Row) bool { return r.Group == first.Group && r.Flush == "" }
+	case isSlack && first.Lock != "":
+		fits = func(r *store.Row) bool {
+			return r.Group == "" && r.Flush == "" && r.Lock != "" && !r.DueAt.After(now) &&
+				!(slack.client.IsBot() && r.Kind == verdict.Resolved) // which edits its thread
+		}
+	}
+	group := []store.Row{*first}
+	for i := range heads[1:] {
+		if r := &heads[1+i]; fits(r) && len(group) < mostInGroup {
+			group = append(group, *r)
+		}
+	}
+	if first.Flush == "" && first.Group == "" && (len(group) < backlog || !fits(first)) {
+		group = group[:1]
+	}
+	return group
+}
+
+// standingOf is what decides whether to remind of ep.
+func standingOf(tx *store.Tx, ep *store.Episode, silences []store.Silence, now time.Time) (route.Standing, error) {
+	l, ok, err := tx.Lock(ep.Lock)
+	if err != nil {
+		return route.Standing{}, err
+	}
+	t := telling{Telling: message.Telling{Row: store.Row{Kind: store.KindReminder, Episode: ep.Start}, Lock: &l, Now: now}}
+	return route.Standing{
+		Episode: ep, Lock: &l, Findings: l.State.Findings, Silences: silences, Now: now,
+		Quiet: !ok || l.State.Removed || isSuppressed(&l) || t.acknowledgedBy() != "",
+	}, nil
+}
+
+// isSuppressed reports whether the lock flaps so much that nothing is told.
+func isSuppressed(l *store.Lock) bool { return l.State.Suppressed() }

@@ -1,0 +1,206 @@
+package notify
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/a2alock/a2alock/internal/route"
+	"github.com/a2alock/a2alock/internal/verdict"
+	"github.com/a2alock/a2alock/store"
+)
+
+// settle stores what came of an attempt.
+func (q *queue) settle(tx *store.Tx, d *delivery, r *result, thread store.Thread, sink *store.Sink) error {
+	now := time.Now()
+	if err := q.settleSink(tx, r, sink, now); err != nil {
+		return err
+	}
+	for _, t := range d.tellings {
+		row := t.Row
+		row.Unsure = t.unsure || r.unsure
+		row.Reason = r.reason
+		switch r.outcome {
+		case delivered:
+			row.Attempts++
+			row.Unsure = false
+			end(&row, store.Delivered, "", now)
+			if err := q.settleThread(tx, &row, thread); err != nil {
+				return err
+			}
+		case retry:
+			row.Attempts++
+			if now.Sub(row.FirstAt) >= lifetime {
+				if err := q.bury(tx, row, "given up after 72 h: "+r.reason); err != nil {
+					return err
+				}
+				continue
+			}
+			row.DueAt = minTime(now.Add(max(delay(row.Attempts), r.after)), row.FirstAt.Add(max(lifetime, r.after)))
+		case dead:
+			row.Attempts++
+			if err := q.bury(tx, row, r.reason); err != nil {
+				return err
+			}
+			continue
+		case refused, gone:
+			row.Attempts++
+			if err := q.parked(tx, row, sink, now); err != nil {
+				return err
+			}
+			continue
+		case cutShort:
+			row.DueAt = now
+		}
+		if err := tx.PutRow(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settleSink stores what an attempt says about the sink, and tells a person of a
+// sink that is disabled.
+func (q *queue) settleSink(tx *store.Tx, r *result, sink *store.Sink, now time.Time) error {
+	was := *sink
+	switch r.outcome {
+	case delivered, dead:
+		sink.Disabled, sink.Gone, sink.ProbeAt = "", false, time.Time{}
+		q.eager = q.eager || was.Disabled != ""
+	case refused, gone:
+		sink.Disabled, sink.Gone, sink.ProbeAt = r.reason, r.outcome == gone, now.Add(probePause)
+	}
+	if r.after > 0 {
+		sink.PausedTo = now.Add(r.after)
+	}
+	if *sink == was {
+		return nil
+	}
+	if err := tx.PutSink(*sink); err != nil {
+		return err
+	}
+	if sink.Disabled == "" || was.Disabled != "" {
+		return nil
+	}
+	text := fmt.Sprintf("sink %s is disabled: %s; it is tried again every hour", q.name, r.reason)
+	if sink.Gone {
+		text = fmt.Sprintf("sink %s is disabled until its configuration changes: %s", q.name, r.reason)
+	}
+	for _, row := range q.router.Daemon("sink-disabled "+q.name, text, now) {
+		if row.Sink == q.name {
+			if row.Sink = q.router.Fallback(); row.Sink == "" || row.Sink == q.name {
+				continue
+			}
+		}
+		if _, err := tx.InsertRow(row); err != nil {
+			return err
+		}
+	}
+	q.ring.Store(true)
+	return nil
+}
+
+// settleThread notes where the episode of row goes on.
+func (q *queue) settleThread(tx *store.Tx, row *store.Row, thread store.Thread) error {
+	if thread.TS == "" || row.Episode == 0 {
+		return nil
+	}
+	ep, ok, err := tx.Episode(row.Lock, row.Episode)
+	if err != nil || !ok || ep.Threads[q.name].TS != "" {
+		return err
+	}
+	if ep.Threads == nil {
+		ep.Threads = map[string]store.Thread{}
+	}
+	ep.Threads[q.name] = thread
+	return tx.PutEpisode(ep)
+}
+
+// park looks at a row of a disabled sink that is not to be tried yet.
+func (q *queue) park(tx *store.Tx, row store.Row, sink *store.Sink) error {
+	t, err := q.look(tx, row)
+	if err != nil || t == nil {
+		return err
+	}
+	return q.parked(tx, t.Row, sink, time.Now())
+}
+
+// parked keeps a row until its sink is tried again, and has the fallback tell
+// what it tells.
+func (q *queue) parked(tx *store.Tx, row store.Row, sink *store.Sink, now time.Time) error {
+	if now.Sub(row.FirstAt) >= lifetime {
+		return q.bury(tx, row, "given up after 72 h: "+sink.Disabled)
+	}
+	row.DueAt = row.FirstAt.Add(lifetime)
+	if !sink.Gone {
+		row.DueAt = minTime(sink.ProbeAt, row.DueAt)
+	}
+	row.Reason = sink.Disabled
+	if err := q.copy(tx, row, sink.Disabled); err != nil {
+		return err
+	}
+	return tx.PutRow(row)
+}
+
+// bury ends a row that will never be delivered, and has the fallback tell what
+// it would have told, and the rest of the episode.
+func (r *round) bury(tx *store.Tx, row store.Row, why string) error {
+	end(&row, store.Dead, why, time.Now())
+	if err := tx.PutRow(row); err != nil {
+		return err
+	}
+	return r.copy(tx, row, why)
+}
+
+// copy has the fallback tell what row tells, once. The fallback hears of the
+// episode's end, too.
+func (r *round) copy(tx *store.Tx, row store.Row, why string) error {
+	fallback := r.router.Fallback()
+	if fallback == "" || fallback == row.Sink || row.Via != "" {
+		return nil
+	}
+	stand := row
+	stand.Sink, stand.Via, stand.Key = fallback, row.Sink, route.Key(fallback, "fallback", row.Key)
+	stand.Group, stand.Flush, stand.Attempts, stand.Unsure = "", "", 0, false
+	stand.State, stand.Reason, stand.FirstAt, stand.EndedAt = store.Waiting, why, time.Time{}, time.Time{}
+	stand.DueAt = time.Now()
+	if row.Lock != "" {
+		stand.Text = fmt.Sprintf("sent here in place of sink %s: %s", row.Sink, why)
+	}
+	if row.Episode != 0 {
+		rows, err := tx.EpisodeRows(row.Lock, row.Episode)
+		if err != nil {
+			return err
+		}
+		told := func(m store.Row) bool {
+			return m.Sink == fallback && m.Seq == row.Seq && m.Kind == row.Kind && m.Ordinal == row.Ordinal
+		}
+		if slices.ContainsFunc(rows, told) {
+			return nil
+		}
+		if err := r.openTo(tx, row, fallback); err != nil {
+			return err
+		}
+	}
+	inserted, err := tx.InsertRow(stand)
+	if inserted {
+		r.ring.Store(true)
+	}
+	return err
+}
+
+// openTo notes that the fallback has a row's episode now, and, where the row is
+// dead and nothing else of the episode got there, its sink no longer has.
+func (r *round) openTo(tx *store.Tx, row store.Row, fallback string) error {
+	ep, ok, err := tx.Episode(row.Lock, row.Episode)
+	if err != nil || !ok || row.Kind == verdict.Resolved || slices.Contains(ep.OpenedTo, fallback) {
+		return err
+	}
+	ep.OpenedTo = append(slices.Clone(ep.OpenedTo), fallback)
+	return tx.PutEpisode(ep)
+}
+
+// end ends a row in one of the last three states.
+func end(row *store.Row, state store.RowState, reason string, now time.Time) {
+	row.State, row.Reason, row.EndedAt = state, reason, now
+}

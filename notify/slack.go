@@ -1,0 +1,117 @@
+package notify
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/internal/message"
+	"github.com/a2alock/a2alock/internal/slack"
+	"github.com/a2alock/a2alock/internal/verdict"
+	"github.com/a2alock/a2alock/store"
+)
+
+// A slackSink posts to a channel. A bot's messages about one episode stand in
+// one thread, whose first message is edited when the episode ends.
+type slackSink struct {
+	client slack.Client
+	public string
+}
+
+// The colours at the side of a message.
+const (
+	red    = "#c62828"
+	yellow = "#f9a825"
+	green  = "#2e7d32"
+)
+
+func (s *slackSink) send(ctx context.Context, d *delivery) (store.Thread, error) {
+	if len(d.messages) > 1 {
+		at, err := s.client.Post(ctx, s.digest(d), slack.Thread{})
+		return store.Thread{Channel: at.Channel, TS: at.TS, Shared: true}, err
+	}
+	m := slackMessage(d.messages[0])
+	if !s.client.IsBot() || d.thread.TS == "" {
+		at, err := s.client.Post(ctx, m, slack.Thread{})
+		return store.Thread{Channel: at.Channel, TS: at.TS}, err
+	}
+	thread := slack.Thread{Channel: d.thread.Channel, TS: d.thread.TS}
+	if d.messages[0].Over && d.opening != nil && !d.thread.Shared {
+		// The edit comes first: it can be done twice, the line in the thread
+		// cannot.
+		opening := slackMessage(d.opening)
+		opening.Over, opening.Color = true, green
+		opening.Head = append([]slack.Section{{Label: "over", Text: d.messages[0].Title}}, opening.Head...)
+		if err := s.client.Update(ctx, opening, thread); err != nil {
+			return d.thread, err
+		}
+	}
+	if d.messages[0].Over {
+		m = &slack.Message{Title: m.Title, Color: green, Head: m.Foot[:min(1, len(m.Foot))]}
+	}
+	m.Broadcast = d.messages[0].Kind == verdict.Worsened
+	_, err := s.client.Post(ctx, m, thread)
+	return d.thread, err
+}
+
+func slackMessage(m *message.Message) *slack.Message {
+	out := &slack.Message{
+		Title: m.Title, Color: colour(m), Head: slackFacts(m.Head), Foot: slackFacts(m.Foot),
+		More: m.More, Things: "findings",
+	}
+	for i := range m.Findings {
+		f := &m.Findings[i]
+		out.List = append(out.List, slack.Section{Label: f.Class + " " + f.Rule, Text: f.Text()})
+	}
+	return out
+}
+
+func slackFacts(facts []message.Fact) []slack.Section {
+	var list []slack.Section
+	for _, f := range facts {
+		list = append(list, slack.Section{Label: f.Label, Text: f.Text, Code: f.Code, Link: f.Link})
+	}
+	return list
+}
+
+func colour(m *message.Message) string {
+	switch {
+	case m.Over || m.Class == diff.Compatible:
+		return green
+	case m.Class == diff.Breaking:
+		return red
+	}
+	return yellow
+}
+
+// digest is many messages as one, the worst first.
+func (s *slackSink) digest(d *delivery) *slack.Message {
+	out := &slack.Message{Things: "messages", Color: green}
+	for _, class := range []diff.Class{diff.Breaking, diff.Review, diff.Compatible} {
+		for _, m := range d.messages {
+			if m.Class != class {
+				continue
+			}
+			if out.Color == green { // the worst that is not over
+				out.Color = colour(m)
+			}
+			var text strings.Builder
+			text.WriteString(m.Title)
+			for i := range m.Findings[:min(3, len(m.Findings))] {
+				f := &m.Findings[i]
+				text.WriteString("; " + f.Class + " " + f.Rule)
+			}
+			if more := len(m.Findings) - 3 + m.More; more > 0 {
+				text.WriteString(fmt.Sprintf("; … %d more findings", more))
+			}
+			out.List = append(out.List, slack.Section{Text: text.String()})
+		}
+	}
+	out.Title = fmt.Sprintf("%d messages of a2alock", len(d.messages))
+	if s.public != "" {
+		out.Foot = append(out.Foot, slack.Section{Label: "more", Text: s.public + "/v1/locks", Link: s.public + "/v1/locks"})
+	}
+	out.Foot = append(out.Foot, slack.Section{Label: "try", Text: "a2alock status", Code: true})
+	return out
+}

@@ -1,0 +1,245 @@
+// Package server is the daemon's HTTP face: where locks stand, whether to
+// delegate, what callers met, and the metrics.
+//
+// Everything under /v1 is JSON. A token (RFC 6750) of scope read may GET,
+// one of scope write may do the rest; without a tokens file the address is
+// loopback and everybody there may do both. Requests of browsers on behalf of
+// other sites are refused: by their origin, by a host name that is not ours, and
+// by the content type. Errors are {"error": "what: cause"} with the status that
+// fits. /healthz, /readyz and /metrics stand beside it; the last wants a token
+// of scope read where there are any.
+package server
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/a2alock/a2alock/internal/metrics"
+	"github.com/a2alock/a2alock/report"
+	"github.com/a2alock/a2alock/store"
+	"github.com/a2alock/a2alock/watch"
+)
+
+// The limits of a request.
+const (
+	maxBody    = 64 << 10
+	maxHeaders = 32 << 10
+)
+
+// A Server answers requests. Its fields are set before [Server.Handler].
+type Server struct {
+	Engine *watch.Engine
+	Store  *store.Store
+	// Wake is called after the outbox was changed by hand.
+	Wake    func()
+	Metrics *metrics.Set
+	Tokens  Tokens       // nil: everybody may read and write
+	Log     *slog.Logger // nil: discard
+	Version string
+	// Hosts are names under which the server is reached beside loopback ones, for
+	// requests without a token.
+	Hosts []string
+	// Ready says why the daemon is not ready; nil, or "" from it: it is.
+	Ready func() string
+}
+
+// HTTP is a server on handler with the time limits that a small API needs.
+func (s *Server) HTTP() *http.Server {
+	return &http.Server{
+		Handler:           s.Handler(),
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       15 * time.Second,
+		WriteTimeout:      30 * time.Second,
+		IdleTimeout:       60 * time.Second,
+		MaxHeaderBytes:    maxHeaders,
+		ErrorLog:          slog.NewLogLogger(s.log().Handler(), slog.LevelDebug),
+	}
+}
+
+func (s *Server) log() *slog.Logger { return cmp.Or(s.Log, slog.New(slog.DiscardHandler)) }
+
+// Handler serves the API.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	for _, r := range s.routes() {
+		mux.Handle(r.pattern, s.guarded(r))
+	}
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", s.readyz)
+	mux.Handle("GET /metrics", s.guarded(route{scope: Read, handle: nil, plain: promhttp.HandlerFor(s.Metrics.Registry, promhttp.HandlerOpts{})}))
+	return http.NewCrossOriginProtection().Handler(mux)
+}
+
+// A route is one operation of the API.
+type route struct {
+	pattern string
+	scope   Scope
+	handle  func(*http.Request) (any, error) // its result is the JSON to send; nil: 204
+	plain   http.Handler                     // in its place
+}
+
+func (s *Server) routes() []route {
+	return []route{
+		{pattern: "GET /v1/status", scope: Read, handle: s.status},
+		{pattern: "GET /v1/locks", scope: Read, handle: s.locks},
+		{pattern: "GET /v1/locks/{id}", scope: Read, handle: s.lock},
+		{pattern: "GET /v1/locks/{id}/history", scope: Read, handle: s.history},
+		{pattern: "GET /v1/locks/{id}/decision", scope: Read, handle: s.decision},
+		{pattern: "POST /v1/locks/{id}/stale", scope: Write, handle: s.stale},
+		{pattern: "POST /v1/locks/{id}/refresh", scope: Write, handle: s.refresh},
+		{pattern: "POST /v1/locks/{id}/ack", scope: Write, handle: s.ack},
+		{pattern: "DELETE /v1/locks/{id}/ack", scope: Write, handle: s.unack},
+		{pattern: "GET /v1/silences", scope: Read, handle: s.silences},
+		{pattern: "POST /v1/silences", scope: Write, handle: s.silence},
+		{pattern: "DELETE /v1/silences/{id}", scope: Write, handle: s.unsilence},
+		{pattern: "GET /v1/outbox", scope: Read, handle: s.outbox},
+		{pattern: "POST /v1/outbox/{id}/retry", scope: Write, handle: s.retry},
+		{pattern: "DELETE /v1/outbox/{id}", scope: Write, handle: s.drop},
+		{pattern: "GET /v1/agents/{id}/cards", scope: Read, handle: s.cards},
+		{pattern: "GET /v1/agents/{id}/cards/{digest}", scope: Read, plain: http.HandlerFunc(s.card)},
+		{pattern: "/v1/", scope: Read, handle: func(r *http.Request) (any, error) {
+			return nil, fault(http.StatusNotFound, "%s %s: no such operation, see docs/api.md", r.Method, r.URL.Path)
+		}},
+	}
+}
+
+// A statusError is an error with the status to send it with.
+type statusError struct {
+	code int
+	err  error
+}
+
+func (e *statusError) Error() string { return e.err.Error() }
+func (e *statusError) Unwrap() error { return e.err }
+
+func fault(code int, format string, args ...any) error {
+	return &statusError{code, fmt.Errorf(format, args...)}
+}
+
+// guarded lets those through who may, and sends what comes back.
+func (s *Server) guarded(r route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if err := s.allow(req, r.scope); err != nil {
+			s.refuse(w, req, err)
+			return
+		}
+		req.Body = http.MaxBytesReader(w, req.Body, maxBody)
+		if r.plain != nil {
+			r.plain.ServeHTTP(w, req)
+			return
+		}
+		result, err := r.handle(req)
+		switch {
+		case err != nil:
+			s.refuse(w, req, err)
+		case result == nil:
+			w.WriteHeader(http.StatusNoContent)
+		default:
+			writeJSON(w, http.StatusOK, result)
+		}
+	})
+}
+
+// allow is nil where the request may be served.
+func (s *Server) allow(r *http.Request, scope Scope) error {
+	if s.Tokens == nil {
+		if !s.isOurs(r.Host) {
+			return fault(http.StatusForbidden, "host %q: without tokens the API is served to loopback names alone", r.Host)
+		}
+		return nil
+	}
+	secret, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !ok {
+		return fault(http.StatusUnauthorized, "want a token: Authorization: Bearer TOKEN")
+	}
+	has, name := s.Tokens.scope(secret)
+	switch {
+	case has == 0:
+		return fault(http.StatusUnauthorized, "the token is not known")
+	case has < scope:
+		return fault(http.StatusForbidden, "the token %q may read, and this needs write", name)
+	}
+	return nil
+}
+
+// isOurs is whether a Host header names loopback: a page whose own name was
+// made to resolve here has another one.
+func (s *Server) isOurs(host string) bool {
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	name = strings.Trim(name, "[]")
+	if ip := net.ParseIP(name); ip != nil {
+		return ip.IsLoopback()
+	}
+	if strings.EqualFold(name, "localhost") {
+		return true
+	}
+	for _, h := range s.Hosts {
+		if strings.EqualFold(name, h) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	code := http.StatusInternalServerError
+	if e, ok := errors.AsType[*statusError](err); ok {
+		code = e.code
+	}
+	if code == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="a2alockd"`)
+	}
+	if code >= http.StatusInternalServerError {
+		s.log().ErrorContext(r.Context(), "request failed", "path", r.URL.Path, "err", err)
+	}
+	writeJSON(w, code, map[string]string{"error": err.Error()})
+}
+
+// writeJSON sends v. What a card says is escaped as JSON has it, and no browser
+// takes it for anything else.
+func writeJSON(w http.ResponseWriter, code int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(code)
+	_ = report.WriteJSON(w, v) // the reader may be gone
+}
+
+// read decodes a JSON body, strictly.
+func read(r *http.Request, v any) error {
+	media, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	if !strings.EqualFold(strings.TrimSpace(media), "application/json") {
+		return fault(http.StatusUnsupportedMediaType, "content type %q: want application/json", r.Header.Get("Content-Type"))
+	}
+	err := json.UnmarshalRead(r.Body, v, json.RejectUnknownMembers(true))
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return fault(http.StatusRequestEntityTooLarge, "the body is over %d bytes", tooLarge.Limit)
+	}
+	if err != nil {
+		return fault(http.StatusBadRequest, "the body: %w", err)
+	}
+	return nil
+}
+
+func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
+	if s.Ready != nil {
+		if why := s.Ready(); why != "" {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			fmt.Fprintln(w, why)
+			return
+		}
+	}
+	fmt.Fprintln(w, "ready")
+}

@@ -1,0 +1,580 @@
+package store_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/internal/verdict"
+	"github.com/a2alock/a2alock/store"
+)
+
+// at is the moment of the tests.
+var at = time.Date(2026, 11, 30, 1, 2, 3, 4, time.UTC)
+
+// emptyIsNil compares records as they are meant.
+var emptyIsNil = cmp.Options{cmpopts.EquateEmpty(), cmp.Exporter(func(reflect.Type) bool { return true })}
+
+func openStore(t testing.TB, path string) *store.Store {
+	t.Helper()
+	s, err := store.Open(path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func newStore(t testing.TB) *store.Store {
+	t.Helper()
+	return openStore(t, filepath.Join(t.TempDir(), "a2alockd.db"))
+}
+
+// update is Update that has to succeed. fn may not end the test.
+func update(t testing.TB, s *store.Store, fn func(*store.Tx) error) {
+	t.Helper()
+	if err := s.Update(fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func view(t testing.TB, s *store.Store, fn func(*store.Tx) error) {
+	t.Helper()
+	if err := s.View(fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func digest(n int) string {
+	return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte{byte(n), byte(n >> 8)}))
+}
+
+func finding(n int) diff.Finding {
+	return diff.Finding{
+		Rule: "skill-removed", Class: diff.Breaking, Path: fmt.Sprintf("/skills/%d", n), Was: map[string]any{"input": []any{"text/plain"}},
+		Skills: []string{"quote"}, Message: "skill <quote> is gone", Fingerprint: fmt.Sprintf("%016x", n),
+	}
+}
+
+func transition(lock string, seq uint64) store.Transition {
+	return store.Transition{
+		Event: verdict.Event{
+			Seq: seq, Kind: verdict.Worsened, At: at.Add(time.Duration(seq) * time.Minute), Class: diff.Breaking, Was: verdict.Compatible,
+			CardDigest: digest(int(seq % 2)), FindingSet: digest(int(seq%2) + 10), Episode: 0,
+		},
+		Lock: lock, Findings: []diff.Finding{finding(int(seq % 2))},
+	}
+}
+
+// fill puts one record of every kind, and gives them.
+func fill(tx *store.Tx) error {
+	body, err := tx.PutBody([]byte(`{"name":"pricing"}`))
+	if err != nil {
+		return err
+	}
+	seq, err := tx.NextSeq()
+	if err != nil {
+		return err
+	}
+	tr := transition("pricing", seq)
+	tr.Episode = seq
+	row := store.Row{Key: "ops|0|pricing/1|1|worsened", Sink: "ops", Lock: "pricing", Episode: seq, Seq: seq, Kind: verdict.Worsened, DueAt: at, State: store.Waiting}
+	_, err = tx.InsertRow(row)
+	return errors.Join(
+		err,
+		tx.PutAgent(store.Agent{ID: "pricing", URL: "https://pricing.example.com/card.json", Body: body, CardDigest: digest(1)}),
+		tx.PutSeen("pricing", store.Seen{Slot: at, Validated: at.Add(time.Second)}),
+		tx.PutLock(store.Lock{ID: "pricing", Path: "pricing.a2a.lock.json", Agent: "pricing", Good: []byte(`{"agent":"x"}`)}),
+		tx.PutTransition(tr),
+		tx.PutCardVersion(store.CardVersion{Seq: seq, Agent: "pricing", Digest: digest(1), Body: body, At: at, Version: "3.2.0"}),
+		tx.PutEpisode(store.Episode{Lock: "pricing", Start: seq, OpenedAt: at, Class: diff.Breaking, Worst: diff.Breaking, OpenedTo: []string{"ops"}}),
+		tx.PutSilence(store.Silence{ID: "s1", Match: map[string]string{"owner": "team"}, Author: "ann", Reason: "known", Created: at, Until: at.Add(time.Hour)}),
+		tx.PutSink(store.Sink{Name: "ops", PausedTo: at}),
+		tx.PutValue("theirs", []byte("x")),
+	)
+}
+
+func TestRecordsAreThereAfterReopening(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a2alockd.db")
+	s := openStore(t, path)
+	update(t, s, fill)
+	salt := slices.Clone(s.Salt())
+	before := dump(t, s)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Check(path); err != nil {
+		t.Errorf("Check = %v", err)
+	}
+	s = openStore(t, path)
+	if got := s.Opened(); got != (store.Opened{}) {
+		t.Errorf("Opened = %+v, want zero", got)
+	}
+	if len(salt) != 32 || !bytes.Equal(s.Salt(), salt) {
+		t.Errorf("Salt = %x, want %x", s.Salt(), salt)
+	}
+	if d := cmp.Diff(before, dump(t, s), emptyIsNil); d != "" {
+		t.Errorf("after reopening (-was +now):\n%s", d)
+	}
+}
+
+// A picture is all that a store holds, as its methods tell.
+type picture struct {
+	Agents      []store.Agent
+	Locks       []store.Lock
+	Seens       map[string]store.Seen
+	Transitions map[string][]store.Transition
+	Versions    map[string][]store.CardVersion
+	Bodies      map[string]string
+	Open        []store.Episode
+	Episodes    map[string][]store.Episode
+	Rows        []store.Row
+	Waiting     map[string]int
+	Silences    []store.Silence
+	Sinks       []store.Sink
+	Value       string
+	Seq         uint64
+}
+
+func pages[T any](list func(store.Page) ([]T, string, error)) ([]T, error) {
+	var all []T
+	for p := (store.Page{Limit: 3}); ; {
+		page, next, err := list(p)
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, page...); next == "" {
+			return all, nil
+		}
+		p.After = next
+	}
+}
+
+func dump(t testing.TB, s *store.Store) (p picture) {
+	t.Helper()
+	view(t, s, func(tx *store.Tx) (err error) {
+		p, err = read(tx)
+		return err
+	})
+	return p
+}
+
+func read(tx *store.Tx) (p picture, err error) {
+	var errs []error
+	note := func(err error) { errs = append(errs, err) }
+	p.Agents, err = pages(tx.Agents)
+	note(err)
+	list, err := pages(tx.Locks)
+	note(err)
+	p.Seens, err = tx.Seens()
+	note(err)
+	p.Transitions, p.Versions, p.Episodes = map[string][]store.Transition{}, map[string][]store.CardVersion{}, map[string][]store.Episode{}
+	p.Bodies = map[string]string{}
+	owners := map[string]bool{"pricing": true, "a": true, "b": true, "c": true}
+	for _, l := range list {
+		whole, _, err := tx.Lock(l.ID)
+		note(err)
+		p.Locks = append(p.Locks, whole)
+		owners[l.ID] = true
+	}
+	for id := range owners {
+		if p.Transitions[id], err = pages(func(p store.Page) ([]store.Transition, string, error) { return tx.Transitions(id, p) }); err != nil {
+			note(err)
+		}
+		if p.Versions[id], err = pages(func(p store.Page) ([]store.CardVersion, string, error) { return tx.CardVersions(id, p) }); err != nil {
+			note(err)
+		}
+		if p.Episodes[id], err = pages(func(p store.Page) ([]store.Episode, string, error) { return tx.Episodes(id, p) }); err != nil {
+			note(err)
+		}
+		for _, v := range p.Versions[id] {
+			raw, _, err := tx.Body(v.Body)
+			note(err)
+			p.Bodies[v.Body] = string(raw)
+		}
+	}
+	p.Open, err = pages(tx.OpenEpisodes)
+	note(err)
+	p.Rows, err = pages(func(p store.Page) ([]store.Row, string, error) { return tx.Rows(store.RowQuery{}, p) })
+	note(err)
+	p.Waiting, err = tx.WaitingRows()
+	note(err)
+	p.Silences, err = pages(tx.Silences)
+	note(err)
+	p.Sinks, err = pages(tx.Sinks)
+	note(err)
+	value, err := tx.Value("theirs")
+	note(err)
+	p.Value = string(value)
+	p.Seq, err = tx.Seq()
+	note(err)
+	return p, errors.Join(errs...)
+}
+
+func TestTransitionsKeepEveryMember(t *testing.T) {
+	s := newStore(t)
+	want := []store.Transition{
+		{Event: verdict.Event{Seq: 1, Kind: verdict.Opened, At: at, Class: diff.Review, Was: verdict.None}, Lock: "a"},
+		{
+			Event: verdict.Event{
+				Seq: 1 << 40, Kind: "of a later version", At: at, Class: diff.Breaking, Was: verdict.Review, CardDigest: digest(1),
+				FindingSet: "no digest", Episode: 1 << 39, Quiet: true, Detail: "503 from \"x\"",
+			},
+			Lock: "a", Findings: []diff.Finding{finding(1), finding(2)},
+		},
+		{Event: verdict.Event{Seq: 7, Kind: verdict.Closed, Was: ""}, Lock: "b"},
+	}
+	update(t, s, func(tx *store.Tx) error {
+		for _, tr := range want {
+			if err := tx.PutTransition(tr); err != nil {
+				return err
+			}
+		}
+		return tx.PutTransition(want[1]) // anew
+	})
+	view(t, s, func(tx *store.Tx) error {
+		for _, w := range want {
+			got, ok, err := tx.Transition(w.Lock, w.Seq)
+			if d := cmp.Diff(w, got, emptyIsNil); !ok || err != nil || d != "" {
+				t.Errorf("Transition(%q, %d): %v, %v (-want +got):\n%s", w.Lock, w.Seq, ok, err, d)
+			}
+		}
+		list, _, err := tx.Transitions("a", store.Page{})
+		if err != nil || len(list) != 2 || list[0].Seq != 1<<40 {
+			t.Errorf("Transitions(a) = %d rows, the first %+v, %v; want 2, the newest first", len(list), list, err)
+		}
+		return nil
+	})
+}
+
+func TestPuttingWhatCannotBeIsAnError(t *testing.T) {
+	s := newStore(t)
+	for name, put := range map[string]func(*store.Tx) error{
+		"agent without ID":            func(tx *store.Tx) error { return tx.PutAgent(store.Agent{}) },
+		"body that is no digest":      func(tx *store.Tx) error { return tx.PutAgent(store.Agent{ID: "a", Body: "md5:1"}) },
+		"transition without number":   func(tx *store.Tx) error { return tx.PutTransition(store.Transition{Lock: "a"}) },
+		"transition of no lock":       func(tx *store.Tx) error { return tx.PutTransition(transition("", 1)) },
+		"transition of no class":      func(tx *store.Tx) error { tr := transition("a", 1); tr.Class = 7; return tx.PutTransition(tr) },
+		"transition from no verdict":  func(tx *store.Tx) error { tr := transition("a", 1); tr.Was = "fine"; return tx.PutTransition(tr) },
+		"card version without number": func(tx *store.Tx) error { return tx.PutCardVersion(store.CardVersion{Agent: "a"}) },
+		"episode with a zero byte":    func(tx *store.Tx) error { return tx.PutEpisode(store.Episode{Lock: "a\x00b", Start: 1}) },
+		"row without key":             func(tx *store.Tx) error { _, err := tx.InsertRow(store.Row{Sink: "ops"}); return err },
+		"row without sink":            func(tx *store.Tx) error { _, err := tx.InsertRow(store.Row{Key: "k"}); return err },
+		"row that was not inserted":   func(tx *store.Tx) error { return tx.PutRow(store.Row{Key: "k", Sink: "ops"}) },
+	} {
+		if err := s.Update(put); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if d := cmp.Diff(dump(t, newStore(t)), dump(t, s), emptyIsNil); d != "" {
+		t.Errorf("something stayed (-want +got):\n%s", d)
+	}
+}
+
+func TestBodiesAreKeptWhileTheyAreNamed(t *testing.T) {
+	s := newStore(t)
+	raw := []byte(strings.Repeat("card ", 1000))
+	var body string
+	has := func(want bool, when string) {
+		t.Helper()
+		view(t, s, func(tx *store.Tx) error {
+			got, ok, err := tx.Body(body)
+			if ok != want || ok && !bytes.Equal(got, raw) || err != nil {
+				t.Errorf("%s: Body = %d bytes, %v, %v; want %v", when, len(got), ok, err, want)
+			}
+			return nil
+		})
+	}
+	update(t, s, func(tx *store.Tx) (err error) {
+		if body, err = tx.PutBody(raw); err != nil {
+			return err
+		}
+		if err := tx.PutAgent(store.Agent{ID: "a", Body: body}); err != nil {
+			return err
+		}
+		v := store.CardVersion{Seq: 1, Agent: "a", Body: body, Digest: digest(1)}
+		return errors.Join(tx.PutCardVersion(v), tx.PutCardVersion(v)) // the second in place of the first
+	})
+	has(true, "named twice")
+	update(t, s, func(tx *store.Tx) error { return tx.PutAgent(store.Agent{ID: "a"}) })
+	has(true, "named by a version")
+	if _, err := s.Trim(context.Background(), store.TrimOptions{Before: at.AddDate(1, 0, 0)}); err != nil {
+		t.Fatal(err)
+	}
+	has(true, "by the newest version")
+	update(t, s, func(tx *store.Tx) error {
+		return tx.PutCardVersion(store.CardVersion{Seq: 2, Agent: "a", Digest: digest(2)})
+	})
+	if got, err := s.Trim(context.Background(), store.TrimOptions{PerAgent: 1}); err != nil || got.CardVersions != 1 {
+		t.Errorf("Trim = %+v, %v; want one card version", got, err)
+	}
+	has(false, "named no more")
+	update(t, s, func(tx *store.Tx) error { _, err := tx.PutBody(raw); return err })
+	if got, err := s.Trim(context.Background(), store.TrimOptions{}); err != nil || got.Bodies != 1 {
+		t.Errorf("Trim = %+v, %v; want one body", got, err)
+	}
+	has(false, "never named")
+}
+
+func TestRowsAreInsertedOnce(t *testing.T) {
+	s := newStore(t)
+	row := store.Row{Key: "k", Sink: "ops", Text: "the network is away", State: store.Waiting, DueAt: at}
+	for i, want := range []bool{true, false} {
+		update(t, s, func(tx *store.Tx) error {
+			got, err := tx.InsertRow(row)
+			if got != want {
+				t.Errorf("insert %d = %v, want %v", i, got, want)
+			}
+			return err
+		})
+	}
+}
+
+func TestDueRowsKeepTheOrderWithinAnEpisode(t *testing.T) {
+	s := newStore(t)
+	keys := func(limit int, now time.Time) (keys string) {
+		view(t, s, func(tx *store.Tx) error {
+			list, err := tx.DueRows("ops", now, limit)
+			for _, r := range list {
+				keys += r.Key + " "
+			}
+			return err
+		})
+		return keys
+	}
+	put := func(key, sink, lock string, episode uint64, due time.Time) {
+		update(t, s, func(tx *store.Tx) error {
+			_, err := tx.InsertRow(store.Row{Key: key, Sink: sink, Lock: lock, Episode: episode, DueAt: due, State: store.Waiting})
+			return err
+		})
+	}
+	put("opened", "ops", "a", 1, at)
+	put("elsewhere", "travel", "a", 1, at)
+	put("resolved", "ops", "a", 1, at.Add(time.Second))
+	put("other", "ops", "b", 2, at.Add(time.Second))
+	put("daemon", "ops", "", 0, at)
+	put("daemon2", "ops", "", 0, at.Add(-time.Second))
+	put("sinks that begin alike", "ops2", "", 0, at)
+	for _, tt := range []struct {
+		limit int
+		now   time.Time
+		want  string
+	}{
+		{10, at.Add(-time.Minute), ""},
+		{10, at, "daemon2 opened daemon "},
+		{2, at, "daemon2 opened "},
+		{10, at.Add(time.Hour), "daemon2 opened daemon other "},
+	} {
+		if got := keys(tt.limit, tt.now); got != tt.want {
+			t.Errorf("DueRows(%d, %v) = %q, want %q", tt.limit, tt.now, got, tt.want)
+		}
+	}
+	move := func(key string, fn func(*store.Row)) {
+		update(t, s, func(tx *store.Tx) error {
+			r, _, err := tx.Row(key)
+			fn(&r)
+			return errors.Join(err, tx.PutRow(r))
+		})
+	}
+	move("opened", func(r *store.Row) { r.DueAt = at.Add(2 * time.Hour); r.Attempts++ }) // to be tried again
+	if got, want := keys(10, at.Add(time.Hour)), "daemon2 daemon other "; got != want {
+		t.Errorf("behind an opening that is late: %q, want %q", got, want)
+	}
+	move("opened", func(r *store.Row) { r.State, r.EndedAt = store.Delivered, at })
+	if got, want := keys(10, at.Add(time.Hour)), "daemon2 daemon resolved other "; got != want {
+		t.Errorf("behind an opening that was delivered: %q, want %q", got, want)
+	}
+	view(t, s, func(tx *store.Tx) error {
+		next, ok, err := tx.NextDue("ops")
+		if !ok || !next.Equal(at.Add(-time.Second)) {
+			t.Errorf("NextDue = %v, %v", next, ok)
+		}
+		all, err2 := tx.EpisodeRows("a", 1)
+		if len(all) != 3 {
+			t.Errorf("EpisodeRows = %d, want 3", len(all))
+		}
+		list, _, err3 := tx.Rows(store.RowQuery{State: store.Delivered, Sink: "ops"}, store.Page{})
+		if len(list) != 1 || list[0].Key != "opened" {
+			t.Errorf("delivered rows = %+v, want that which opened", list)
+		}
+		waiting, err4 := tx.WaitingRows()
+		if d := cmp.Diff(map[string]int{"ops": 4, "ops2": 1, "travel": 1}, waiting); d != "" {
+			t.Errorf("WaitingRows (-want +got):\n%s", d)
+		}
+		return errors.Join(err, err2, err3, err4)
+	})
+}
+
+func TestTrimKeepsWhatIsOpen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a2alockd.db")
+	s := openStore(t, path)
+	old, late := at.AddDate(0, 0, -100), at
+	update(t, s, func(tx *store.Tx) error {
+		var errs []error
+		for n := range uint64(2000) { // more than a bite
+			tr := transition("a", n+1)
+			tr.At = old
+			if n < 10 {
+				tr.Episode = 5 // open
+			}
+			errs = append(errs, tx.PutTransition(tr))
+		}
+		newest := transition("b", 1)
+		newest.At = old
+		row := func(key string, lock string, episode uint64, state store.RowState) {
+			_, err := tx.InsertRow(store.Row{Key: key, Sink: "ops", Lock: lock, Episode: episode, State: state, EndedAt: old})
+			errs = append(errs, err)
+		}
+		row("of an open one", "a", 5, store.Delivered)
+		row("of a closed one", "a", 6, store.Delivered)
+		row("of a closed one that waits", "a", 7, store.Waiting)
+		row("beside one that waits", "a", 7, store.Dead)
+		row("of the daemon", "", 0, store.Delivered)
+		row("of the daemon that waits", "", 0, store.Waiting)
+		row("of no episode", "a", 99, store.Delivered)
+		return errors.Join(append(errs, tx.PutTransition(newest),
+			tx.PutEpisode(store.Episode{Lock: "a", Start: 5, OpenedAt: old}),
+			tx.PutEpisode(store.Episode{Lock: "a", Start: 6, OpenedAt: old, ClosedAt: old}),
+			tx.PutEpisode(store.Episode{Lock: "a", Start: 7, OpenedAt: old, ClosedAt: old}),
+			tx.PutEpisode(store.Episode{Lock: "a", Start: 8, OpenedAt: old, ClosedAt: late}),
+			tx.PutSilence(store.Silence{ID: "over", Until: old}), tx.PutSilence(store.Silence{ID: "held", Until: late.Add(time.Hour)}),
+		)...)
+	})
+	got, err := s.Trim(t.Context(), store.TrimOptions{Before: at.AddDate(0, 0, -90)})
+	want := store.Trimmed{Transitions: 1989, Episodes: 1, Rows: 3, Silences: 1}
+	if err != nil || got != want {
+		t.Errorf("Trim = %+v, %v; want %+v", got, err, want)
+	}
+	p := dump(t, s)
+	if len(p.Transitions["a"]) != 11 || p.Transitions["a"][0].Seq != 2000 || len(p.Transitions["b"]) != 1 {
+		t.Errorf("%d and %d transitions, want 10 of the open episode and the newest of each lock", len(p.Transitions["a"]), len(p.Transitions["b"]))
+	}
+	var left []string
+	for _, r := range p.Rows {
+		left = append(left, r.Key)
+	}
+	if d := cmp.Diff([]string{"of an open one", "of a closed one that waits", "beside one that waits", "of the daemon that waits"}, left); d != "" {
+		t.Errorf("rows left (-want +got):\n%s", d)
+	}
+	if got, err := s.Trim(t.Context(), store.TrimOptions{PerLock: 3}); err != nil || got.Transitions != 0 {
+		t.Errorf("Trim to 3 rows = %+v, %v; want none gone, of an open episode they are", got, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Check(path); err != nil {
+		t.Errorf("Check = %v", err)
+	}
+}
+
+func TestLaterIsOnDiskWithinASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStore(t)
+		start := time.Now()
+		var order []string
+		done := make(chan struct{})
+		later := func(name string, err error) {
+			s.Later(func(tx *store.Tx) error {
+				order = append(order, name)
+				return errors.Join(tx.PutSeen(name, store.Seen{Slot: start}), err)
+			}, func(got error) {
+				if !errors.Is(got, err) {
+					t.Errorf("%s: %v, want %v", name, got, err)
+				}
+				if name == "c" {
+					close(done)
+				}
+			})
+		}
+		later("a", nil)
+		later("b", errors.New("refused"))
+		time.Sleep(time.Second / 2)
+		later("c", nil)
+		<-done
+		if took := time.Since(start); took != time.Second {
+			t.Errorf("took %v, want a second", took)
+		}
+		later("d", nil)
+		update(t, s, func(tx *store.Tx) error { order = append(order, "now"); return nil })
+		if took := time.Since(start); took != time.Second {
+			t.Errorf("Update waited, until %v", took)
+		}
+		if got := strings.Join(order, " "); got != "a b c d now" {
+			t.Errorf("order = %s", got)
+		}
+		view(t, s, func(tx *store.Tx) error {
+			seen, err := tx.Seens()
+			if _, ok := seen["b"]; ok || len(seen) != 3 {
+				t.Errorf("seen = %v, want a, c and d", seen)
+			}
+			return err
+		})
+	})
+}
+
+func TestReadersAreEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStore(t)
+		update(t, s, fill)
+		stuck := make(chan struct{})
+		ended := make(chan error, 1)
+		go func() {
+			ended <- s.View(func(tx *store.Tx) error {
+				if _, _, err := tx.Agent("pricing"); err != nil {
+					return err
+				}
+				<-stuck
+				_, _, err := tx.Agent("pricing")
+				return err
+			})
+		}()
+		synctest.Wait()
+		for n := range 100 { // it stops no writer
+			update(t, s, func(tx *store.Tx) error { return tx.PutSeen("pricing", store.Seen{Slot: at.AddDate(0, 0, n)}) })
+		}
+		time.Sleep(11 * time.Second)
+		close(stuck)
+		if err := <-ended; !errors.Is(err, store.ErrTooLong) {
+			t.Errorf("a reader of 11 s got %v, want ErrTooLong", err)
+		}
+		wait := make(chan struct{})
+		go func() {
+			ended <- s.View(func(tx *store.Tx) error {
+				<-wait
+				_, err := tx.Seq()
+				return err
+			})
+		}()
+		synctest.Wait()
+		if err := s.Close(); err != nil { // waits for nobody
+			t.Error(err)
+		}
+		close(wait)
+		if err := <-ended; !errors.Is(err, store.ErrClosed) {
+			t.Errorf("a reader that outlived the store got %v, want ErrClosed", err)
+		}
+		if err := s.Update(fill); !errors.Is(err, store.ErrClosed) {
+			t.Errorf("Update after Close = %v", err)
+		}
+		if err := s.View(func(*store.Tx) error { return nil }); !errors.Is(err, store.ErrClosed) {
+			t.Errorf("View after Close = %v", err)
+		}
+	})
+}
