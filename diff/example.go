@@ -1,6 +1,10 @@
 package diff
 
-import "time"
+import (
+	"iter"
+	"strings"
+	"time"
+)
 
 // An Example is a change that a rule reports: fragments of JSON, laid over the
 // card and the lock of [ExampleCard] and [ExampleLock] by RFC 7396 (a member
@@ -19,6 +23,35 @@ type Example struct {
 	Mild bool
 	// Also are the rules that speak of the same change beside this one.
 	Also []string
+}
+
+// Lines are the parts of e that there are, each with what it is: "was" and its
+// fragment. The rules of Also are none.
+func (e *Example) Lines() iter.Seq2[string, string] {
+	var reports []string
+	for _, r := range e.Reports {
+		reports = append(reports, strings.TrimSpace(r.Method+" "+r.Error))
+	}
+	mild := ""
+	if e.Mild {
+		mild = Review.String()
+	}
+	return func(yield func(name, text string) bool) {
+		for _, line := range [][2]string{
+			{"was", e.Was},
+			{"now", e.Now},
+			{"lock", e.Lock},
+			{"answered from", e.Seen},
+			{"answered in turn", strings.Join(e.Replicas, ", ")},
+			{"validators", e.Unreliable},
+			{"reported", strings.Join(reports, ", ")},
+			{"class here", mild},
+		} {
+			if line[1] != "" && !yield(line[0], line[1]) {
+				return
+			}
+		}
+	}
 }
 
 // ExampleCard is the card that examples change. The client that reads it

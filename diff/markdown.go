@@ -43,24 +43,10 @@ This file is generated from the catalogue in diff/: ` + "`UPDATE=1 go test ./dif
 
 func writeExample(b *strings.Builder, r *Rule) {
 	b.WriteString("| example | |\n|---|---|\n")
-	for _, line := range []struct{ name, text string }{
-		{"was", r.Example.Was}, {"now", r.Example.Now}, {"lock", r.Example.Lock}, {"answered from", r.Example.Seen},
-		{"answered in turn", strings.Join(r.Example.Replicas, ", ")}, {"validators", r.Example.Unreliable}, {"reported", reported(r.Example.Reports)},
-	} {
-		if line.text != "" {
-			fmt.Fprintf(b, "| %s | `%s` |\n", line.name, strings.ReplaceAll(line.text, "|", `\|`))
-		}
+	for name, text := range r.Example.Lines() {
+		fmt.Fprintf(b, "| %s | `%s` |\n", name, strings.ReplaceAll(text, "|", `\|`))
 	}
 	if len(r.Example.Also) > 0 {
 		fmt.Fprintf(b, "| also | %s |\n", strings.Join(r.Example.Also, ", "))
 	}
-}
-
-// reported shows what callers met.
-func reported(all []Report) string {
-	var list []string
-	for _, r := range all {
-		list = append(list, strings.TrimSpace(r.Method+" "+r.Error))
-	}
-	return strings.Join(list, ", ")
 }

@@ -40,7 +40,7 @@ var claimRefutedRule = Rule{
 	ID:    "claim-refuted",
 	Class: Breaking,
 	Title: "a claim of the card does not hold when it is tried",
-	Why:   "Calls that rest on the claim fail, whatever the card says.",
+	Why:   "Calls that rest on the claim fail, whatever the card says. What callers alone report is review.",
 	Do:    "Ask the agent's owner. What was refused is left out of plans meanwhile; probe the claim, or pin without it.",
 	Spec:  "3.3.4",
 	Example: Example{

@@ -1,9 +1,11 @@
 package fetch
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"slices"
@@ -43,23 +45,27 @@ func bubble(t *testing.T, handler http.HandlerFunc, test func(*testing.T, *Clien
 		p := &pipe{conns: make(chan net.Conn), done: make(chan struct{})}
 		s := &http.Server{Handler: handler}
 		go func() { _ = s.Serve(p) }()
-		g := &netguard.Guard{
-			HTTP: []string{"a.example.com", "b.example.com"}, Resolver: names{},
-			Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
-				ours, theirs := net.Pipe()
-				select {
-				case p.conns <- theirs:
-					return ours, nil
-				case <-ctx.Done():
-					return nil, ctx.Err()
-				}
-			},
-		}
-		test(t, &Client{Guard: g})
-		g.CloseIdle()
+		c := p.client()
+		test(t, c)
+		c.Guard.CloseIdle()
 		close(p.done)
 		_ = s.Close()
 	})
+}
+
+func (p *pipe) client() *Client {
+	return &Client{Guard: &netguard.Guard{
+		HTTP: []string{"a.example.com", "b.example.com"}, Resolver: names{},
+		Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			ours, theirs := net.Pipe()
+			select {
+			case p.conns <- theirs:
+				return ours, nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		},
+	}}
 }
 
 func TestConcurrentRefreshesAreOne(t *testing.T) {
@@ -141,6 +147,87 @@ func TestNobodyWaitsAnyMore(t *testing.T) {
 		}
 		<-ended
 	})
+}
+
+// Who comes while a request ends that nobody waits for gets one of their own.
+func TestRefreshAfterNobodyWaits(t *testing.T) {
+	bubble(t, func(w http.ResponseWriter, _ *http.Request) {
+		answer{body: "A"}.write(w)
+	}, func(t *testing.T, c *Client) {
+		const u = "http://a.example.com/card.json"
+		slow := make(chan struct{})
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			_, err := c.Refresh(ctx, Request{URL: u, Body: func() ([]byte, bool) { <-slow; return nil, false }})
+			failed(t, err, Unreachable, u+": context canceled")
+		})
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		wg.Go(func() {
+			if got := outcome(c.Refresh(t.Context(), Request{URL: u})); got != "A" {
+				t.Errorf("the second is told %s", got)
+			}
+		})
+		synctest.Wait()
+		close(slow)
+		wg.Wait()
+	})
+}
+
+// A body behind a 304 that comes late finds nobody who waits for it.
+func TestLateBytesAfterNotModified(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &pipe{conns: make(chan net.Conn), done: make(chan struct{})}
+		go func() {
+			for {
+				conn, err := p.Accept()
+				if err != nil {
+					return
+				}
+				go lateServer(conn)
+			}
+		}()
+		c := p.client()
+		odd := &keeper{t: t, client: c, url: "http://a.example.com/odd"}
+		good := &keeper{t: t, client: c, url: "http://a.example.com/good"}
+		for i, want := range []string{"{card}", "{card}, not modified"} {
+			if got := outcome(odd.refresh(nil)); got != want {
+				t.Errorf("refresh %d = %s, want %s", i, got, want)
+			}
+		}
+		if got := outcome(good.refresh(nil)); got != "{good}" {
+			t.Errorf("the next agent's answer is %s", got)
+		}
+		c.Guard.CloseIdle()
+		close(p.done)
+	})
+}
+
+// lateServer is rawServer, but for bytes that follow a 304 after a while.
+func lateServer(conn net.Conn) {
+	ours, theirs := net.Pipe()
+	go rawServer(theirs, "HTTP/1.1 304 Not Modified\r\n\r\n")
+	go func() {
+		_, _ = io.Copy(ours, conn)
+		_ = ours.Close()
+	}()
+	defer conn.Close()
+	buf := make([]byte, 1<<10)
+	for {
+		n, err := ours.Read(buf)
+		if err != nil {
+			return
+		}
+		if _, err := conn.Write(buf[:n]); err != nil {
+			return
+		}
+		if bytes.Contains(buf[:n], []byte(" 304 ")) {
+			time.Sleep(5 * time.Millisecond)
+			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n{odd}")
+		}
+	}
 }
 
 // Time before a gate is not the server's, and a host that never answers takes

@@ -200,6 +200,13 @@ func TestIdleConnections(t *testing.T) {
 	}
 }
 
+func TestNamedGuardsKeepAsFew(t *testing.T) {
+	g := &Guard{IdlePerHost: 1}
+	if n := g.Named("http://localhost:1/").Transport().MaxIdleConnsPerHost; n != 1 {
+		t.Errorf("%d connections are kept, want 1", n)
+	}
+}
+
 // waitFor fails the test when cond does not hold within a minute.
 func waitFor(t *testing.T, cond func() bool) {
 	t.Helper()

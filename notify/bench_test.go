@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -233,8 +234,11 @@ func (r *receiver) RoundTrip(req *http.Request) (*http.Response, error) {
 		body: body, header: req.Header, at: time.Now(),
 	}
 	status, head := 204, http.Header{}
-	if r.answer != nil {
-		status, head = r.answer(req.URL.Host)
+	r.mu.Lock()
+	answer := r.answer
+	r.mu.Unlock()
+	if answer != nil {
+		status, head = answer(req.URL.Host)
 	}
 	if status == 0 {
 		<-req.Context().Done()
@@ -261,6 +265,26 @@ func (r *receiver) told() []string {
 		list = append(list, t.kind+" "+t.lock)
 	}
 	return list
+}
+
+// taken and requests are copies of what was taken, and of all that came.
+func (r *receiver) taken() []receipt {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.took)
+}
+
+func (r *receiver) requests() []receipt {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.seen)
+}
+
+// answers changes what it answers: a status, 0 for never.
+func (r *receiver) answers(status int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answer = func(string) (int, http.Header) { return status, nil }
 }
 
 func (r *receiver) forget() {

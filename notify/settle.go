@@ -189,8 +189,7 @@ func (r *round) copy(tx *store.Tx, row store.Row, why string) error {
 	return err
 }
 
-// openTo notes that the fallback has a row's episode now, and, where the row is
-// dead and nothing else of the episode got there, its sink no longer has.
+// openTo notes that the fallback has a row's episode now, too.
 func (r *round) openTo(tx *store.Tx, row store.Row, fallback string) error {
 	ep, ok, err := tx.Episode(row.Lock, row.Episode)
 	if err != nil || !ok || row.Kind == verdict.Resolved || slices.Contains(ep.OpenedTo, fallback) {

@@ -32,6 +32,9 @@ func (s *slackSink) send(ctx context.Context, d *delivery) (store.Thread, error)
 		return store.Thread{Channel: at.Channel, TS: at.TS, Shared: true}, err
 	}
 	m := slackMessage(d.messages[0])
+	if mayBeRepeat(d.tellings[0]) {
+		m.Head = append(m.Head, slack.Section{Label: "note", Text: "this may be a repeat: Slack did not say whether it took the message before"})
+	}
 	if !s.client.IsBot() || d.thread.TS == "" {
 		at, err := s.client.Post(ctx, m, slack.Thread{})
 		return store.Thread{Channel: at.Channel, TS: at.TS}, err
@@ -54,6 +57,16 @@ func (s *slackSink) send(ctx context.Context, d *delivery) (store.Thread, error)
 	_, err := s.client.Post(ctx, m, thread)
 	return d.thread, err
 }
+
+// mayBeRepeat reports whether an earlier attempt may have been taken. Slack has
+// no id by which it would drop the second.
+func mayBeRepeat(t *telling) bool {
+	return t.unsure || t.Row.Attempts > 0 && strings.HasPrefix(t.Row.Reason, slackFailed)
+}
+
+// slackFailed begins the reason of a row after an answer that says nothing of
+// the message.
+const slackFailed = "Slack answered 5"
 
 func slackMessage(m *message.Message) *slack.Message {
 	out := &slack.Message{

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -35,12 +36,12 @@ func TestTellsAnEpisode(t *testing.T) {
 		b.happen("b", verdict.Resolved, diff.Compatible)
 		wantTold(t, r, "opened a", "worsened a", "unreachable b", "improved a", "resolved a", "resolved b")
 		b.ended()
-		for _, got := range r.took {
+		for _, got := range r.taken() {
 			if got.host != "travel.example" {
 				t.Errorf("%s went to %s", got.kind, got.host)
 			}
 		}
-		if got := r.took[4].text; !strings.HasPrefix(got, "resolved after 4 min: https://a.example/") {
+		if got := r.taken()[4].text; !strings.HasPrefix(got, "resolved after 4 min: https://a.example/") {
 			t.Errorf("the resolve begins %q", got)
 		}
 	})
@@ -51,16 +52,9 @@ func TestTellsAnEpisode(t *testing.T) {
 func TestOutageOfASink(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &receiver{}
-		down := false
-		r.answer = func(string) (int, http.Header) {
-			if down {
-				return 500, nil
-			}
-			return 200, nil
-		}
 		b := newBench(t, hooks("ops"), r)
 		b.happen("before", verdict.Opened, diff.Breaking)
-		down = true
+		r.answers(500)
 		b.wait(time.Minute)
 		b.happen("breaking", verdict.Opened, diff.Breaking)
 		b.happen("review", verdict.Opened, diff.Review)
@@ -72,7 +66,7 @@ func TestOutageOfASink(t *testing.T) {
 		b.happen("review", verdict.Resolved, diff.Compatible)
 		b.wait(4 * time.Hour)
 		wantTold(t, r, "opened before")
-		down = false
+		r.answers(200)
 		b.wait(6 * time.Hour)
 		got := r.told()
 		slices.Sort(got)
@@ -80,7 +74,7 @@ func TestOutageOfASink(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("told %q, want %q", got, want)
 		}
-		for _, m := range r.took {
+		for _, m := range r.taken() {
 			if m.kind == "resolved" && m.lock == "breaking" && !strings.HasPrefix(m.text, "was breaking for 2 h, is over: ") {
 				t.Errorf("the collapsed message begins %q", m.text)
 			}
@@ -130,7 +124,7 @@ func TestSchedule(t *testing.T) {
 		var at []time.Duration
 		var other []string
 		ids := map[string]bool{}
-		for _, s := range r.seen {
+		for _, s := range r.requests() {
 			switch {
 			case s.host != "travel.example":
 				other = append(other, s.kind)
@@ -193,7 +187,7 @@ func TestDeadLetter(t *testing.T) {
 			b := newBench(t, hooks("travel", "ops"), r)
 			b.happen("a", verdict.Opened, diff.Breaking)
 			wantTold(t, r, "opened a")
-			if got := r.took[0].text; !strings.Contains(got, "sent here in place of sink travel: answered "+http.StatusText(status)) &&
+			if got := r.taken()[0].text; !strings.Contains(got, "sent here in place of sink travel: answered "+http.StatusText(status)) &&
 				!strings.Contains(got, "in place of sink travel: answered 4") {
 				t.Errorf("the fallback's message does not say why it has it:\n%s", got)
 			}
@@ -208,9 +202,9 @@ func TestDisabledSink(t *testing.T) {
 	for _, status := range []int{401, 403, 404, 302} {
 		synctest.Test(t, func(t *testing.T) {
 			r := &receiver{}
-			broken := true
+			var repaired atomic.Bool
 			r.answer = func(host string) (int, http.Header) {
-				if broken && host == "travel.example" {
+				if !repaired.Load() && host == "travel.example" {
 					return status, nil
 				}
 				return 200, nil
@@ -225,7 +219,7 @@ func TestDisabledSink(t *testing.T) {
 				t.Errorf("%d: the fallback was told %q, want %q", status, got, want)
 			}
 			probes := 0
-			for _, s := range r.seen {
+			for _, s := range r.requests() {
 				if s.host == "travel.example" {
 					probes++
 				}
@@ -234,7 +228,7 @@ func TestDisabledSink(t *testing.T) {
 				t.Errorf("%d: %d requests in three hours, want 4", status, probes)
 			}
 			r.forget()
-			broken = false
+			repaired.Store(true)
 			b.wait(time.Hour)
 			got = r.told()
 			slices.Sort(got[:2])
@@ -248,9 +242,9 @@ func TestDisabledSink(t *testing.T) {
 func TestGoneSinkWaitsForItsConfiguration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &receiver{}
-		gone := true
+		var back atomic.Bool
 		r.answer = func(host string) (int, http.Header) {
-			if gone && host == "travel.example" {
+			if !back.Load() && host == "travel.example" {
 				return 410, nil
 			}
 			return 200, nil
@@ -258,11 +252,11 @@ func TestGoneSinkWaitsForItsConfiguration(t *testing.T) {
 		b := newBench(t, hooks("travel", "ops"), r)
 		b.happen("a", verdict.Opened, diff.Breaking)
 		b.wait(2 * time.Hour)
-		gone = false
+		back.Store(true)
 		b.end()
 		b.start()
 		b.wait(3 * time.Hour)
-		for _, s := range r.took {
+		for _, s := range r.taken() {
 			if s.host == "travel.example" {
 				t.Fatalf("the sink was tried again: %s", s.kind)
 			}
@@ -272,8 +266,8 @@ func TestGoneSinkWaitsForItsConfiguration(t *testing.T) {
 		b.notify = n
 		b.reload <- n
 		b.wait(time.Second)
-		last := r.took[len(r.took)-1]
-		if !slices.ContainsFunc(r.took, func(s receipt) bool { return s.host == "travel.example" }) {
+		last := r.taken()[len(r.taken())-1]
+		if !slices.ContainsFunc(r.taken(), func(s receipt) bool { return s.host == "travel.example" }) {
 			t.Errorf("after a change of its configuration the sink was told nothing; last %s to %s", last.kind, last.host)
 		}
 	})
@@ -306,7 +300,7 @@ func TestReminders(t *testing.T) {
 		b.happen("a", verdict.Opened, diff.Breaking)
 		b.wait(77 * time.Hour)
 		var at []time.Duration
-		for _, s := range r.took[1:] {
+		for _, s := range r.taken()[1:] {
 			at = append(at, s.at.Sub(begin).Round(time.Minute))
 		}
 		if want := []time.Duration{4 * time.Hour, 28 * time.Hour, 52 * time.Hour, 76 * time.Hour}; !slices.Equal(at, want) {
@@ -380,14 +374,14 @@ func TestGroup(t *testing.T) {
 		b.wait(19 * time.Second)
 		wantTold(t, r)
 		b.wait(2 * time.Second)
-		if len(r.took) != 1 || !strings.Contains(string(r.took[0].body), `"settles":["ops|`) {
-			t.Fatalf("took %d messages; the first %s", len(r.took), r.took[0].body)
+		if len(r.taken()) != 1 || !strings.Contains(string(r.taken()[0].body), `"settles":["ops|`) {
+			t.Fatalf("took %d messages; the first %s", len(r.taken()), r.taken()[0].body)
 		}
 		b.wait(10 * time.Second)
 		wantTold(t, r, " ", "opened c")
 		b.ended()
-		if id := webhookID(&b.rows()[0]); id != r.took[0].id {
-			t.Errorf("the group's id is %s, want %s", r.took[0].id, id)
+		if id := webhookID(&b.rows()[0]); id != r.taken()[0].id {
+			t.Errorf("the group's id is %s, want %s", r.taken()[0].id, id)
 		}
 	})
 }
@@ -400,8 +394,8 @@ func TestRemovedLock(t *testing.T) {
 		b.happen("a", verdict.Closed, diff.Breaking)
 		b.wait(time.Hour)
 		b.ended()
-		if len(r.seen) != 1 {
-			t.Errorf("%d attempts, want 1", len(r.seen))
+		if len(r.requests()) != 1 {
+			t.Errorf("%d attempts, want 1", len(r.requests()))
 		}
 	})
 }
@@ -410,23 +404,18 @@ func TestRemovedLock(t *testing.T) {
 func TestRotation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &receiver{}
-		down := true
-		r.answer = func(string) (int, http.Header) {
-			if down {
-				return 503, nil
-			}
-			return 200, nil
-		}
+		r.answers(503)
 		b := newBench(t, hooks("ops"), r)
 		b.happen("a", verdict.Opened, diff.Breaking)
 		b.wait(10 * time.Minute)
 		n := hooks("ops")
 		secrets := []string{"whsec_b2xkLW9sZC1vbGQtb2xkLW9sZC1vbGQ=", n.Sinks["ops"].Webhook.Secrets[0]}
 		n.Sinks["ops"].Webhook.Secrets = secrets
-		b.notify, down = n, false
+		b.notify = n
+		r.answers(200)
 		b.reload <- n
 		b.wait(40 * time.Minute)
-		first, last := r.seen[0], r.took[0]
+		first, last := r.requests()[0], r.taken()[0]
 		if first.id != last.id || first.header.Get("Webhook-Timestamp") == last.header.Get("Webhook-Timestamp") {
 			t.Errorf("attempts %s at %s and %s at %s; want one id, and the time of each attempt",
 				first.id, first.header.Get("Webhook-Timestamp"), last.id, last.header.Get("Webhook-Timestamp"))
@@ -462,8 +451,8 @@ func TestClockGoesBack(t *testing.T) {
 		})
 		b.wake <- struct{}{}
 		b.wait(time.Second)
-		if len(r.took) != 1 {
-			t.Errorf("%d messages, want 1", len(r.took))
+		if len(r.taken()) != 1 {
+			t.Errorf("%d messages, want 1", len(r.taken()))
 		}
 	})
 }
@@ -472,13 +461,7 @@ func TestClockGoesBack(t *testing.T) {
 func TestAcknowledged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &receiver{}
-		down := true
-		r.answer = func(string) (int, http.Header) {
-			if down {
-				return 503, nil
-			}
-			return 200, nil
-		}
+		r.answers(503)
 		b := newBench(t, hooks("ops"), r)
 		b.happen("a", verdict.Opened, diff.Breaking)
 		b.update(func(tx *store.Tx) error {
@@ -489,7 +472,7 @@ func TestAcknowledged(t *testing.T) {
 			l.State.Ack = &verdict.Ack{Author: "eve\u202e", Episode: l.State.Episode.Start, Class: diff.Breaking}
 			return tx.PutLock(l)
 		})
-		down = false
+		r.answers(200)
 		b.wait(10 * time.Hour)
 		wantTold(t, r)
 		if got := b.rows()[0].Reason; got != "acknowledged by eve<U+202E>" {

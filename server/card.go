@@ -8,10 +8,7 @@ import (
 
 // cards are the versions of an agent's card, newest first.
 func (s *Server) cards(r *http.Request) (any, error) {
-	if err := known(r, "after", "limit"); err != nil {
-		return nil, err
-	}
-	n, err := limit(r)
+	p, err := numbered(r)
 	if err != nil {
 		return nil, err
 	}
@@ -20,11 +17,11 @@ func (s *Server) cards(r *http.Request) (any, error) {
 		Next  string              `json:"next"`
 	}{Cards: []store.CardVersion{}}
 	err = s.Store.View(func(tx *store.Tx) error {
-		page, next, err := tx.CardVersions(r.PathValue("id"), store.Page{After: r.URL.Query().Get("after"), Limit: n})
+		page, next, err := tx.CardVersions(r.PathValue("id"), p)
 		out.Cards, out.Next = append(out.Cards, page...), next
 		return err
 	})
-	if err == nil && len(out.Cards) == 0 && r.URL.Query().Get("after") == "" {
+	if err == nil && len(out.Cards) == 0 && p.After == "" {
 		return nil, fault(http.StatusNotFound, "agent %q: no card of it is known; GET /v1/locks names agents", r.PathValue("id"))
 	}
 	return out, err
@@ -33,6 +30,10 @@ func (s *Server) cards(r *http.Request) (any, error) {
 // card is one card, byte for byte as it came. Whoever wrote it is not us, so
 // nothing takes it for a page.
 func (s *Server) card(w http.ResponseWriter, r *http.Request) {
+	if err := known(r, nil); err != nil {
+		s.refuse(w, r, err)
+		return
+	}
 	agent, digest := r.PathValue("id"), r.PathValue("digest")
 	var body []byte
 	err := s.Store.View(func(tx *store.Tx) error {
@@ -67,6 +68,7 @@ func (s *Server) card(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	h.Set("Content-Disposition", `attachment; filename="agent-card.json"`)
 	h.Set("Cache-Control", "no-store")
 	_, _ = w.Write(body)

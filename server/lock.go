@@ -3,84 +3,88 @@ package server
 import (
 	"errors"
 	"net/http"
-	"strconv"
+	"slices"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2alock/a2alock/internal/verdict"
 	"github.com/a2alock/a2alock/store"
 	"github.com/a2alock/a2alock/watch"
 )
 
-// The sizes of a page.
-const (
-	defaultLimit = 100
-	maxLimit     = 500
-)
-
-// limit is how many entries the request asks for.
-func limit(r *http.Request) (int, error) {
-	text := r.URL.Query().Get("limit")
-	if text == "" {
-		return defaultLimit, nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > maxLimit {
-		return 0, fault(http.StatusBadRequest, "limit=%q: want a number from 1 to %d", text, maxLimit)
-	}
-	return n, nil
-}
-
-// known refuses query parameters that an operation does not have: a misspelt
-// filter must not pass for none.
-func known(r *http.Request, names ...string) error {
-next:
-	for name := range r.URL.Query() {
-		for _, n := range names {
-			if n == name {
-				continue next
-			}
-		}
-		return fault(http.StatusBadRequest, "%q: no such parameter; there are %q", name, names)
-	}
-	return nil
-}
-
 func (s *Server) status(r *http.Request) (any, error) {
-	if err := known(r); err != nil {
-		return nil, err
-	}
 	return s.overview()
 }
 
-func (s *Server) locks(r *http.Request) (any, error) {
-	if err := known(r, "after", "limit", "class", "freshness", "owner", "workflow", "agent"); err != nil {
-		return nil, err
+var (
+	lockParams = append([]string{"class", "freshness", "owner", "workflow", "agent", "path"}, pageParams...)
+
+	classes     = []verdict.Verdict{"", verdict.None, verdict.Compatible, verdict.Review, verdict.Breaking}
+	freshnesses = []verdict.Freshness{
+		"", verdict.Fresh, verdict.Ageing, verdict.MarkedStale, verdict.Unreachable, verdict.Invalid, verdict.Disputed, verdict.Expired,
 	}
-	n, err := limit(r)
+)
+
+func (s *Server) locks(r *http.Request) (any, error) {
+	p, err := page(r)
 	if err != nil {
 		return nil, err
 	}
 	q := r.URL.Query()
 	f := watch.Filter{
 		Class: q.Get("class"), Freshness: q.Get("freshness"), Owner: q.Get("owner"),
-		Workflow: q.Get("workflow"), Agent: q.Get("agent"),
+		Workflow: q.Get("workflow"), Agent: q.Get("agent"), Path: q.Get("path"),
 	}
-	page, next := s.Engine.Locks(f, q.Get("after"), n)
+	if !slices.Contains(classes, verdict.Verdict(f.Class)) {
+		return nil, fault(http.StatusBadRequest, "class=%q: want one of %q", f.Class, classes[1:])
+	}
+	if !slices.Contains(freshnesses, verdict.Freshness(f.Freshness)) {
+		return nil, fault(http.StatusBadRequest, "freshness=%q: want one of %q", f.Freshness, freshnesses[1:])
+	}
+	locks, next := s.Engine.Locks(f, p.After, p.Limit)
+	shown, err := fitting(locks)
+	if err != nil {
+		return nil, err
+	}
+	if len(shown) < len(locks) {
+		next = locks[len(shown)-1].ID
+	}
 	return struct {
-		Locks []watch.View `json:"locks"`
-		Next  string       `json:"next"` // for after; "" at the end
-	}{page, next}, nil
+		Locks []jsontext.Value `json:"locks"`
+		Next  string           `json:"next"` // for after; "" at the end
+	}{shown, next}, nil
+}
+
+// maxPage is how large a page of locks may get, in bytes, of which [report.WriteJSON]
+// may need some for escapes.
+const maxPage = 180_000
+
+// fitting are as many of the locks as make a page, and at least one.
+func fitting(locks []watch.View) ([]jsontext.Value, error) {
+	shown := make([]jsontext.Value, 0, len(locks))
+	size := 0
+	for _, l := range locks {
+		text, err := json.Marshal(l, json.Deterministic(true), jsontext.AllowInvalidUTF8(true), jsontext.WithIndentPrefix("    "), jsontext.WithIndent("  "))
+		if err != nil {
+			return nil, err
+		}
+		if size += len(text); size > maxPage && len(shown) > 0 {
+			break
+		}
+		shown = append(shown, text)
+	}
+	return shown, nil
 }
 
 func (s *Server) lock(r *http.Request) (any, error) {
-	if err := known(r); err != nil {
-		return nil, err
-	}
 	id := r.PathValue("id")
 	v, ok := s.Engine.Lock(id)
 	if !ok {
 		return nil, noLock(id)
 	}
-	history, next, err := s.transitions(id, "", 20)
+	history, next, err := s.transitions(id, store.Page{Limit: 20})
 	if err != nil {
 		return nil, err
 	}
@@ -96,16 +100,18 @@ func noLock(id string) error {
 }
 
 func (s *Server) history(r *http.Request) (any, error) {
-	if err := known(r, "after", "limit"); err != nil {
-		return nil, err
-	}
-	n, err := limit(r)
+	p, err := numbered(r)
 	if err != nil {
 		return nil, err
 	}
-	history, next, err := s.transitions(r.PathValue("id"), r.URL.Query().Get("after"), n)
+	id := r.PathValue("id")
+	history, next, err := s.transitions(id, p)
 	if err != nil {
 		return nil, err
+	}
+	// A lock that is gone has a history for as long as the store keeps it.
+	if _, ok := s.Engine.Lock(id); !ok && len(history) == 0 && p.After == "" {
+		return nil, noLock(id)
 	}
 	return struct {
 		History []store.Transition `json:"history"`
@@ -113,9 +119,9 @@ func (s *Server) history(r *http.Request) (any, error) {
 	}{history, next}, nil
 }
 
-func (s *Server) transitions(id, after string, n int) (history []store.Transition, next string, err error) {
+func (s *Server) transitions(id string, p store.Page) (history []store.Transition, next string, err error) {
 	err = s.Store.View(func(tx *store.Tx) error {
-		history, next, err = tx.Transitions(id, store.Page{After: after, Limit: n})
+		history, next, err = tx.Transitions(id, p)
 		return err
 	})
 	if history == nil {
@@ -125,9 +131,6 @@ func (s *Server) transitions(id, after string, n int) (history []store.Transitio
 }
 
 func (s *Server) decision(r *http.Request) (any, error) {
-	if err := known(r, "skill"); err != nil {
-		return nil, err
-	}
 	d, err := s.Engine.Decide(r.PathValue("id"), r.URL.Query().Get("skill"))
 	return d, asStatus(r, err)
 }

@@ -1,95 +1,13 @@
 package server
 
 import (
-	"crypto/rand"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/a2alock/a2alock/internal/webhook"
 	"github.com/a2alock/a2alock/store"
 )
-
-// matchers are what a silence may match by.
-var matchers = []string{"owner", "workflow", "agent", "class", "rule", "lock"}
-
-func (s *Server) silences(r *http.Request) (any, error) {
-	if err := known(r, "after", "limit"); err != nil {
-		return nil, err
-	}
-	n, err := limit(r)
-	if err != nil {
-		return nil, err
-	}
-	out := struct {
-		Silences []store.Silence `json:"silences"`
-		Next     string          `json:"next"`
-	}{Silences: []store.Silence{}}
-	err = s.Store.View(func(tx *store.Tx) error {
-		page, next, err := tx.Silences(store.Page{After: r.URL.Query().Get("after"), Limit: n})
-		out.Silences, out.Next = append(out.Silences, page...), next
-		return err
-	})
-	return out, err
-}
-
-// A silenceRequest asks for a silence.
-type silenceRequest struct {
-	Match  map[string]string `json:"match"`
-	Author string            `json:"author"`
-	Reason string            `json:"reason"`
-	Until  time.Time         `json:"until"`
-}
-
-func (s *Server) silence(r *http.Request) (any, error) {
-	var in silenceRequest
-	if err := read(r, &in); err != nil {
-		return nil, err
-	}
-	now := time.Now()
-	switch {
-	case len(in.Match) == 0:
-		return nil, fault(http.StatusBadRequest, "match: want at least one of %s", strings.Join(matchers, ", "))
-	case in.Author == "" || in.Reason == "":
-		return nil, fault(http.StatusBadRequest, "want an author and a reason")
-	case !in.Until.After(now):
-		return nil, fault(http.StatusBadRequest, "until: want a moment that is still to come, as in %s", now.Add(4*time.Hour).UTC().Format(time.RFC3339))
-	}
-	for name, value := range in.Match {
-		if !slices.Contains(matchers, name) || value == "" {
-			return nil, fault(http.StatusBadRequest, "match %q=%q: want a value for one of %s", name, value, strings.Join(matchers, ", "))
-		}
-	}
-	silence := store.Silence{
-		ID: strings.ToLower(rand.Text()[:10]), Match: in.Match, Author: in.Author, Reason: in.Reason,
-		Created: now.UTC(), Until: in.Until.UTC(),
-	}
-	err := s.Store.Update(func(tx *store.Tx) error { return tx.PutSilence(silence) })
-	return silence, err
-}
-
-func (s *Server) unsilence(r *http.Request) (any, error) {
-	id := r.PathValue("id")
-	found := false
-	err := s.Store.Update(func(tx *store.Tx) (err error) {
-		if _, found, err = tx.Silence(id); err != nil || !found {
-			return err
-		}
-		return tx.DeleteSilence(id)
-	})
-	if err == nil && !found {
-		return nil, fault(http.StatusNotFound, "silence %q: no such silence", id)
-	}
-	s.wake()
-	return nil, err
-}
-
-func (s *Server) wake() {
-	if s.Wake != nil {
-		s.Wake()
-	}
-}
 
 // A message is a row of the outbox, by the id that its receiver knows.
 type message struct {
@@ -97,11 +15,10 @@ type message struct {
 	store.Row
 }
 
+var outboxParams = append([]string{"state", "sink"}, pageParams...)
+
 func (s *Server) outbox(r *http.Request) (any, error) {
-	if err := known(r, "after", "limit", "state", "sink"); err != nil {
-		return nil, err
-	}
-	n, err := limit(r)
+	p, err := numbered(r)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +32,7 @@ func (s *Server) outbox(r *http.Request) (any, error) {
 		Next     string    `json:"next"`
 	}{Messages: []message{}}
 	err = s.Store.View(func(tx *store.Tx) error {
-		rows, next, err := tx.Rows(store.RowQuery{State: state, Sink: q.Get("sink")}, store.Page{After: q.Get("after"), Limit: n})
+		rows, next, err := tx.Rows(store.RowQuery{State: state, Sink: q.Get("sink")}, p)
 		for _, row := range rows {
 			out.Messages = append(out.Messages, message{webhook.ID(row.Key), row})
 		}

@@ -17,7 +17,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -35,14 +38,14 @@ const (
 	maxHeaders = 32 << 10
 )
 
-// A Server answers requests. Its fields are set before [Server.Handler].
+// A Server answers requests. Its exported fields are set before
+// [Server.Handler].
 type Server struct {
 	Engine *watch.Engine
 	Store  *store.Store
 	// Wake is called after the outbox was changed by hand.
 	Wake    func()
 	Metrics *metrics.Set
-	Tokens  Tokens       // nil: everybody may read and write
 	Log     *slog.Logger // nil: discard
 	Version string
 	// Hosts are names under which the server is reached beside loopback ones, for
@@ -50,7 +53,13 @@ type Server struct {
 	Hosts []string
 	// Ready says why the daemon is not ready; nil, or "" from it: it is.
 	Ready func() string
+
+	tokens atomic.Pointer[Tokens]
 }
+
+// SetTokens makes t what is accepted, also while requests are served. Before the
+// first call, and after one with nil, everybody may read and write.
+func (s *Server) SetTokens(t Tokens) { s.tokens.Store(&t) }
 
 // HTTP is a server on handler with the time limits that a small API needs.
 func (s *Server) HTTP() *http.Server {
@@ -75,40 +84,44 @@ func (s *Server) Handler() http.Handler {
 	}
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", s.readyz)
-	mux.Handle("GET /metrics", s.guarded(route{scope: Read, handle: nil, plain: promhttp.HandlerFor(s.Metrics.Registry, promhttp.HandlerOpts{})}))
-	return http.NewCrossOriginProtection().Handler(mux)
+	scrape := promhttp.HandlerFor(s.Metrics.Registry, promhttp.HandlerOpts{})
+	mux.Handle("GET /metrics", s.guarded(route{scope: Read, plain: scrape.ServeHTTP}))
+	mux.Handle("/", s.guarded(route{scope: Read, plain: s.missing(mux)}))
+	sameOrigin := http.NewCrossOriginProtection()
+	sameOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.refuse(w, r, fault(http.StatusForbidden, "a page of another origin asks for this: refused"))
+	}))
+	return sameOrigin.Handler(mux)
 }
 
 // A route is one operation of the API.
 type route struct {
 	pattern string
 	scope   Scope
+	params  []string                         // of the query
 	handle  func(*http.Request) (any, error) // its result is the JSON to send; nil: 204
-	plain   http.Handler                     // in its place
+	plain   http.HandlerFunc                 // in its place, with a query of its own
 }
 
 func (s *Server) routes() []route {
 	return []route{
 		{pattern: "GET /v1/status", scope: Read, handle: s.status},
-		{pattern: "GET /v1/locks", scope: Read, handle: s.locks},
+		{pattern: "GET /v1/locks", scope: Read, params: lockParams, handle: s.locks},
 		{pattern: "GET /v1/locks/{id}", scope: Read, handle: s.lock},
-		{pattern: "GET /v1/locks/{id}/history", scope: Read, handle: s.history},
-		{pattern: "GET /v1/locks/{id}/decision", scope: Read, handle: s.decision},
+		{pattern: "GET /v1/locks/{id}/history", scope: Read, params: pageParams, handle: s.history},
+		{pattern: "GET /v1/locks/{id}/decision", scope: Read, params: []string{"skill"}, handle: s.decision},
 		{pattern: "POST /v1/locks/{id}/stale", scope: Write, handle: s.stale},
 		{pattern: "POST /v1/locks/{id}/refresh", scope: Write, handle: s.refresh},
 		{pattern: "POST /v1/locks/{id}/ack", scope: Write, handle: s.ack},
 		{pattern: "DELETE /v1/locks/{id}/ack", scope: Write, handle: s.unack},
-		{pattern: "GET /v1/silences", scope: Read, handle: s.silences},
+		{pattern: "GET /v1/silences", scope: Read, params: pageParams, handle: s.silences},
 		{pattern: "POST /v1/silences", scope: Write, handle: s.silence},
 		{pattern: "DELETE /v1/silences/{id}", scope: Write, handle: s.unsilence},
-		{pattern: "GET /v1/outbox", scope: Read, handle: s.outbox},
+		{pattern: "GET /v1/outbox", scope: Read, params: outboxParams, handle: s.outbox},
 		{pattern: "POST /v1/outbox/{id}/retry", scope: Write, handle: s.retry},
 		{pattern: "DELETE /v1/outbox/{id}", scope: Write, handle: s.drop},
-		{pattern: "GET /v1/agents/{id}/cards", scope: Read, handle: s.cards},
-		{pattern: "GET /v1/agents/{id}/cards/{digest}", scope: Read, plain: http.HandlerFunc(s.card)},
-		{pattern: "/v1/", scope: Read, handle: func(r *http.Request) (any, error) {
-			return nil, fault(http.StatusNotFound, "%s %s: no such operation, see docs/api.md", r.Method, r.URL.Path)
-		}},
+		{pattern: "GET /v1/agents/{id}/cards", scope: Read, params: pageParams, handle: s.cards},
+		{pattern: "GET /v1/agents/{id}/cards/{digest}", scope: Read, plain: s.card},
 	}
 }
 
@@ -134,10 +147,10 @@ func (s *Server) guarded(r route) http.Handler {
 		}
 		req.Body = http.MaxBytesReader(w, req.Body, maxBody)
 		if r.plain != nil {
-			r.plain.ServeHTTP(w, req)
+			r.plain(w, req)
 			return
 		}
-		result, err := r.handle(req)
+		result, err := r.answer(req)
 		switch {
 		case err != nil:
 			s.refuse(w, req, err)
@@ -149,19 +162,66 @@ func (s *Server) guarded(r route) http.Handler {
 	})
 }
 
+func (r route) answer(req *http.Request) (any, error) {
+	if err := known(req, r.params); err != nil {
+		return nil, err
+	}
+	return r.handle(req)
+}
+
+// known refuses query parameters that an operation does not have: a misspelt
+// filter must not pass for none.
+func known(r *http.Request, params []string) error {
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return fault(http.StatusBadRequest, "the query: %w", err)
+	}
+	for name, values := range q {
+		switch {
+		case !slices.Contains(params, name):
+			return fault(http.StatusBadRequest, "%q: no such parameter; there are %q", name, params)
+		case len(values) > 1:
+			return fault(http.StatusBadRequest, "%q: stands there %d times", name, len(values))
+		}
+	}
+	return nil
+}
+
+// missing answers where no route of mux does: 405 where another method would be
+// served, else 404.
+func (s *Server) missing(mux *http.ServeMux) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var allowed []string
+		for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodPost} {
+			other := *r
+			other.Method = method
+			if _, pattern := mux.Handler(&other); pattern != "/" {
+				allowed = append(allowed, method)
+			}
+		}
+		if allowed == nil {
+			s.refuse(w, r, fault(http.StatusNotFound, "%q: no such operation, see docs/api.md", r.URL.Path))
+			return
+		}
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		s.refuse(w, r, fault(http.StatusMethodNotAllowed, "%q: no %s here, but %s", r.URL.Path, r.Method, strings.Join(allowed, ", ")))
+	}
+}
+
 // allow is nil where the request may be served.
 func (s *Server) allow(r *http.Request, scope Scope) error {
-	if s.Tokens == nil {
+	tokens := s.tokens.Load()
+	if tokens == nil || *tokens == nil {
 		if !s.isOurs(r.Host) {
 			return fault(http.StatusForbidden, "host %q: without tokens the API is served to loopback names alone", r.Host)
 		}
 		return nil
 	}
-	secret, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !ok {
+	scheme, secret, ok := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !ok || !strings.EqualFold(scheme, "Bearer") {
 		return fault(http.StatusUnauthorized, "want a token: Authorization: Bearer TOKEN")
 	}
-	has, name := s.Tokens.scope(secret)
+	has, name := tokens.scope(strings.TrimSpace(secret))
 	switch {
 	case has == 0:
 		return fault(http.StatusUnauthorized, "the token is not known")
@@ -185,12 +245,7 @@ func (s *Server) isOurs(host string) bool {
 	if strings.EqualFold(name, "localhost") {
 		return true
 	}
-	for _, h := range s.Hosts {
-		if strings.EqualFold(name, h) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Hosts, func(h string) bool { return strings.EqualFold(name, h) })
 }
 
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {

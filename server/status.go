@@ -80,6 +80,7 @@ var (
 	rowsDesc     = metrics.Desc("outbox_rows", "Messages in the outbox.", "sink", "state")
 	ageDesc      = metrics.Desc("outbox_oldest_age_seconds", "The age of the oldest message that waits.", "sink")
 	sizeDesc     = metrics.Desc("store_size_bytes", "The size of the store's file.")
+	sinkDesc     = metrics.Desc("sink_up", "Whether a sink is enabled.", "sink")
 	perAgentDesc = metrics.Desc("agent_validation_age_seconds", "The time since an agent was validated.", "agent")
 )
 
@@ -113,7 +114,29 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	for _, a := range n.PerAgent {
 		gauge(perAgentDesc, a.Age, a.Agent)
 	}
+	c.collectSinks(gauge)
 	c.collectOutbox(gauge)
+}
+
+// collectSinks says which of the configured sinks are enabled: those of which
+// the store does not say otherwise.
+func (c collector) collectSinks(gauge func(*prometheus.Desc, float64, ...string)) {
+	up := map[string]float64{}
+	for name := range c.Engine.Setup().Config.Notify.OrLog().Sinks {
+		up[name] = 1
+	}
+	_ = c.Store.View(func(tx *store.Tx) error {
+		sinks, _, err := tx.Sinks(store.Page{Limit: maxLimit})
+		for _, s := range sinks {
+			if _, configured := up[s.Name]; configured && s.Disabled != "" {
+				up[s.Name] = 0
+			}
+		}
+		return err
+	})
+	for name, v := range up {
+		gauge(sinkDesc, v, name)
+	}
 }
 
 // collectOutbox counts the rows of the outbox. A store that cannot be read says

@@ -44,10 +44,10 @@ func edit(t *testing.T, path string, fn func(*bolt.Tx) error) {
 
 func TestDamagedFilesAreSetAside(t *testing.T) {
 	for name, damage := range map[string]func(data []byte) []byte{
-		"a text":     func([]byte) []byte { return []byte("agents: []\n") },
-		"all zero":   func(data []byte) []byte { return make([]byte, len(data)) },
-		"cut in two": func(data []byte) []byte { return data[:len(data)/2] },
-		"one byte":   func([]byte) []byte { return []byte{0} },
+		"a text":   func([]byte) []byte { return []byte("agents: []\n") },
+		"all zero": func(data []byte) []byte { return make([]byte, len(data)) },
+		"cut off":  func(data []byte) []byte { return data[:4*os.Getpagesize()+100] },
+		"one byte": func([]byte) []byte { return []byte{0} },
 		"zeros from the middle on": func(data []byte) []byte {
 			clear(data[2*os.Getpagesize():])
 			return data

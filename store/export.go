@@ -2,12 +2,14 @@ package store
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
 
 	"github.com/a2alock/a2alock/internal/history"
 	"github.com/a2alock/a2alock/internal/records"
+	"github.com/a2alock/a2alock/internal/redact"
 )
 
 // Compact rewrites the store at path, which nobody may hold, without its free
@@ -40,10 +42,13 @@ func Check(path string) error {
 }
 
 // Export writes all records of the store at path, which nobody may hold, to w:
-// a line of JSON each, {"kind": …, "record": …}.
+// a line of JSON each, {"kind": …, "record": …}. Secrets in URLs are redacted, as
+// [redact.Text] has it, so that a body that held some is not what its digest
+// says.
 func Export(path string, w io.Writer) error {
 	out := bufio.NewWriter(w)
-	enc := json.NewEncoder(out)
+	var buffer bytes.Buffer
+	enc := json.NewEncoder(&buffer)
 	enc.SetEscapeHTML(false)
 	type line struct {
 		Kind   string `json:"kind"`
@@ -51,7 +56,22 @@ func Export(path string, w io.Writer) error {
 	}
 	err := records.Inspect(path, Options{Format: format()}, false, func(tx *records.Tx) error {
 		w := newWalk(tx)
-		w.each = func(kind string, record any) error { return enc.Encode(line{kind, record}) }
+		w.each = func(kind string, record any) error {
+			switch r := record.(type) { // what is base64 in JSON
+			case Lock:
+				r.Good = []byte(redact.Text(string(r.Good)))
+				record = r
+			case Body:
+				r.Raw = []byte(redact.Text(string(r.Raw)))
+				record = r
+			}
+			buffer.Reset()
+			if err := enc.Encode(line{kind, record}); err != nil {
+				return err
+			}
+			_, err := out.WriteString(redact.Text(buffer.String()))
+			return err
+		}
 		w.fault = func(err error) error { return err }
 		if err := w.all(); err != nil {
 			return err

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -38,6 +39,8 @@ type View struct {
 // A Filter chooses locks; what is "" chooses all.
 type Filter struct {
 	Class, Freshness, Owner, Workflow, Agent string
+	// Path is that of the lock's file, or how it ends.
+	Path string
 }
 
 // Locks are up to limit views that f chooses, in the order of ids after the one
@@ -70,7 +73,8 @@ func (f Filter) chooses(v View) bool {
 		(f.Freshness == "" || f.Freshness == string(v.Freshness)) &&
 		(f.Owner == "" || f.Owner == v.Owner) &&
 		(f.Workflow == "" || f.Workflow == v.Workflow) &&
-		(f.Agent == "" || f.Agent == v.AgentID || strings.HasPrefix(v.Agent, f.Agent))
+		(f.Agent == "" || f.Agent == v.AgentID || strings.HasPrefix(v.Agent, f.Agent)) &&
+		(f.Path == "" || f.Path == v.Path || strings.HasSuffix(filepath.ToSlash(v.Path), "/"+f.Path))
 }
 
 // Lock is the view of one lock, with its findings.

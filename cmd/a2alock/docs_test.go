@@ -21,11 +21,16 @@ func documented() []*cobra.Command {
 	root := newRoot(&env{})
 	root.InitDefaultHelpCmd()
 	all := []*cobra.Command{root}
-	for _, c := range root.Commands() {
-		if c.IsAvailableCommand() || c.Name() == "help" {
-			all = append(all, c)
+	var add func(of *cobra.Command)
+	add = func(of *cobra.Command) {
+		for _, c := range of.Commands() {
+			if c.IsAvailableCommand() || c.Name() == "help" {
+				all = append(all, c)
+				add(c)
+			}
 		}
 	}
+	add(root)
 	return all
 }
 
@@ -68,7 +73,7 @@ func TestDocsCommandLine(t *testing.T) {
 		"[man/](man) are made alike: `man docs/man/a2alock-pin.1`.\n\n")
 	commands := documented()
 	for _, c := range commands[1:] {
-		fmt.Fprintf(&b, "- [%s](#%s): %s\n", c.Name(), strings.ReplaceAll(c.CommandPath(), " ", "-"), c.Short)
+		fmt.Fprintf(&b, "- [%s](#%s): %s\n", strings.TrimPrefix(c.CommandPath(), "a2alock "), strings.ReplaceAll(c.CommandPath(), " ", "-"), c.Short)
 	}
 	for _, c := range commands {
 		section(&b, c)
@@ -100,6 +105,9 @@ func section(b *bytes.Buffer, c *cobra.Command) {
 		fence(flags)
 	}
 	if c.Example != "" {
+		if c.Parent() != c.Root() && c.HasParent() {
+			fmt.Fprintf(b, "\nThe flags of `%s` hold too.\n", c.Parent().CommandPath())
+		}
 		b.WriteString("\nExamples:\n")
 		fence(blocks(c.Example)[0].text)
 	}
@@ -117,9 +125,9 @@ func TestDocsManPages(t *testing.T) {
 		names = append(names, manName(c))
 	}
 	for i, c := range commands {
-		golden.Equal(t, filepath.Join(dir, names[i]+".1"), manPage(c, names))
+		golden.Equal(t, filepath.Join(dir, names[i]+".1"), manPage(c, commands))
 	}
-	files, err := filepath.Glob(dir + "/*")
+	files, err := filepath.Glob(dir + "/*.1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +140,7 @@ func TestDocsManPages(t *testing.T) {
 
 func manName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
-func manPage(c *cobra.Command, all []string) []byte {
+func manPage(c *cobra.Command, all []*cobra.Command) []byte {
 	var b bytes.Buffer
 	name := manName(c)
 	usage := c.UseLine()
@@ -151,8 +159,8 @@ func manPage(c *cobra.Command, all []string) []byte {
 	if flags := flagsOf(c, 70); flags != "" {
 		b.WriteString(".SH OPTIONS\n" + keep(blocks(flags)[0].text))
 	}
-	if c.HasParent() {
-		fmt.Fprintf(&b, ".PP\nThe options of %s(1) hold too.\n", roff(all[0]))
+	for p := c.Parent(); p != nil; p = p.Parent() {
+		fmt.Fprintf(&b, ".PP\nThe options of %s(1) hold too.\n", roff(manName(p)))
 	}
 	if c.Example != "" {
 		b.WriteString(".SH EXAMPLES\n" + keep(blocks(c.Example)[0].text))
@@ -160,8 +168,8 @@ func manPage(c *cobra.Command, all []string) []byte {
 	b.WriteString(".SH SEE ALSO\n")
 	var others []string
 	for _, other := range all {
-		if other != name && (c.HasParent() == (other == all[0])) {
-			others = append(others, fmt.Sprintf(".BR %s (1)", roff(other)))
+		if c.Parent() == other || other.Parent() == c {
+			others = append(others, fmt.Sprintf(".BR %s (1)", roff(manName(other))))
 		}
 	}
 	b.WriteString(strings.Join(others, ",\n") + "\n")

@@ -56,16 +56,11 @@ func (a *app) tell(r diff.Rule) {
 		fmt.Fprint(a.stdout, "\nThe class is a floor: configuration cannot lower it.\n")
 	}
 	fmt.Fprintf(a.stdout, "\nIt rests on %s.\n", r.Reference())
-	fmt.Fprint(a.stdout, "\nExample, as fragments of a card, a lock, or the URL that answers:\n")
-	for _, side := range []struct{ name, text string }{
-		{"was", r.Example.Was},
-		{"now", r.Example.Now},
-		{"lock", r.Example.Lock},
-		{"answered from", r.Example.Seen},
-		{"also", strings.Join(r.Example.Also, ", ")},
-	} {
-		if side.text != "" {
-			fmt.Fprintf(a.stdout, "  %s  %s\n", side.name, side.text)
-		}
+	fmt.Fprint(a.stdout, "\nExample, as fragments of a card, a lock, or what was seen of the agent:\n")
+	for name, text := range r.Example.Lines() {
+		fmt.Fprintf(a.stdout, "  %s  %s\n", name, text)
+	}
+	if len(r.Example.Also) > 0 {
+		fmt.Fprintf(a.stdout, "  also  %s\n", strings.Join(r.Example.Also, ", "))
 	}
 }

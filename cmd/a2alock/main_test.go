@@ -57,6 +57,8 @@ func plain(t *testing.T) string {
 //	clean                the last output holds nothing that a terminal or CI acts on
 //	json [KIND]          the last standard output is one JSON value: any, a report, a validation, or errors alone
 //	fingerprint RULE     $RULE_ID becomes the fingerprint in the JSON report just printed
+//	daemon FILE          a2alockd runs by the config FILE, in which 127.0.0.1:8437 becomes its address, and $DAEMON its URL
+//	daemon wait PATH TEXT goes on once what the daemon answers at PATH holds TEXT
 //	tty N ARG…           a2alock with all its streams at the terminal of ttyin ends with N
 func TestScripts(t *testing.T) {
 	bin := plain(t)
@@ -83,6 +85,7 @@ func TestScripts(t *testing.T) {
 			"clean":    clean,
 			"json":     jsonCommand,
 			"tty":      tty,
+			"daemon":   daemonCommand,
 
 			"fingerprint": fingerprintCommand,
 		},

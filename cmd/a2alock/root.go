@@ -58,14 +58,34 @@ decided (the agent did not answer with a card, say); 130 interrupted.`,
 
 	root.AddCommand(
 		newInit(a), newPin(a), newCheck(a), newCompile(a), newValidate(a), newPlan(a),
-		newDiff(a), newImpact(a), newWaive(a), newLs(a), newFmt(a), newRules(a), newExplain(a), newSchema(a), newVersion(a),
-		newCompletion(a),
+		newDiff(a), newImpact(a), newWaive(a), newLs(a), newFmt(a), newRules(a), newExplain(a), newSchema(a),
+		newStatus(a), newAck(a), newRefresh(a), newSilence(a), newOutbox(a), newVersion(a), newCompletion(a),
 	)
 	root.SetHelpCommand(newHelp())
 	for _, c := range root.Commands() {
 		c.Flags().SortFlags = false // as a person needs them
+		for _, part := range c.Commands() {
+			part.Flags().SortFlags = false
+		}
 	}
 	return root, a
+}
+
+// group makes c a command that does nothing but hold others.
+func group(c *cobra.Command, parts ...*cobra.Command) *cobra.Command {
+	c.AddCommand(parts...)
+	c.SuggestionsMinimumDistance = 2
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return c.Help()
+		}
+		hint := c.CommandPath() + " --help lists its commands"
+		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+			hint = fmt.Sprintf("did you mean %s? %s", strings.Join(near, " or "), hint)
+		}
+		return &exit{code: exitUsage, err: fmt.Errorf("%q: %s has no such command", args[0], c.CommandPath()), hint: hint}
+	}
+	return c
 }
 
 // unread makes cobra's error kinder. What is left to cobra is a command that

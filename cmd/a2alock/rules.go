@@ -60,15 +60,23 @@ type exampleInfo struct {
 	Now  jsontext.Value `json:"now,omitzero"`
 	Lock jsontext.Value `json:"lock,omitzero"`
 	// AnsweredFrom is the URL that the card comes from now.
-	AnsweredFrom string   `json:"answered_from,omitzero"`
-	Also         []string `json:"also,omitzero"` // rules that speak of it too
+	AnsweredFrom string `json:"answered_from,omitzero"`
+	// The next three were seen over time, see [diff.Seen].
+	AnsweredInTurn []string      `json:"answered_in_turn,omitzero"`
+	Validators     string        `json:"validators,omitzero"`
+	Reported       []diff.Report `json:"reported,omitzero"`
+
+	Also []string `json:"also,omitzero"` // rules that speak of it too
 }
 
 func info(r diff.Rule) ruleInfo {
 	e := r.Example
 	return ruleInfo{
 		r.ID, r.Class, r.Floor, r.Title, r.Why, r.Do, r.Spec, r.Reference(),
-		exampleInfo{fragment(e.Was), fragment(e.Now), fragment(e.Lock), e.Seen, e.Also},
+		exampleInfo{
+			Was: fragment(e.Was), Now: fragment(e.Now), Lock: fragment(e.Lock), AnsweredFrom: e.Seen,
+			AnsweredInTurn: e.Replicas, Validators: e.Unreliable, Reported: e.Reports, Also: e.Also,
+		},
 	}
 }
 

@@ -11,13 +11,18 @@ import (
 
 	"github.com/a2alock/a2alock/internal/redact"
 	"github.com/a2alock/a2alock/internal/schedule"
+	"github.com/a2alock/a2alock/internal/setup"
 	"github.com/a2alock/a2alock/lockfile"
 	"github.com/a2alock/a2alock/report"
 	"github.com/a2alock/a2alock/server"
 )
 
 func newConfig(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "config", Short: "Work with the configuration"}
+	c := group(&cobra.Command{
+		Use:   "config",
+		Short: "Work with the configuration",
+		Long:  "config holds what is done with the configuration while the daemon may run or not.",
+	})
 	c.AddCommand(&cobra.Command{
 		Use:   "check",
 		Short: "Check a2alock.yaml and the locks, and print the next five runs",
@@ -26,14 +31,15 @@ variables, the tokens file, the schedules and every lock. It prints the next fiv
 of each schedule, without the jitter that spreads agents.
 
 Exit codes: 0 the daemon would start; 2 it would not, or a lock is broken.`,
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return a.check() },
+		Example: "  a2alockd config check --config /etc/a2alock/a2alock.yaml",
+		Args:    none,
+		RunE:    func(*cobra.Command, []string) error { return a.check() },
 	})
 	return c
 }
 
 func (a *app) check() error {
-	s, err := a.setup()
+	s, err := a.setup(everything)
 	if err != nil {
 		return err
 	}
@@ -46,7 +52,7 @@ func (a *app) check() error {
 	if err := s.Guard().Validate(); err != nil {
 		return fmt.Errorf("%s: network: %w", cfg.Path, err)
 	}
-	locks, agents, err := a.locks(cfg.Roots())
+	locks, agents, err := countLocks(s)
 	if err != nil {
 		return err
 	}
@@ -66,24 +72,29 @@ func (a *app) check() error {
 	return nil
 }
 
-// locks reads every lock, and counts them and their agents.
-func (a *app) locks(roots []string) (locks, agents int, err error) {
-	paths, err := lockfile.Find(roots)
+// countLocks reads every lock as the daemon does, and counts them and their
+// agents.
+func countLocks(s *setup.Setup) (locks, agents int, err error) {
+	paths, err := lockfile.Find(s.Config.Roots())
 	if err != nil {
-		return 0, 0, err
+		return 0, 0, fmt.Errorf("looking for locks: %w", err)
 	}
+	type agent struct{ url, identity string }
 	var errs []error
-	all := map[string]bool{}
+	all := map[agent]bool{}
 	for _, path := range paths {
 		l, err := lockfile.Read(path)
 		if err == nil {
 			err = l.Unsupported()
 		}
+		if err == nil {
+			_, err = s.PolicyOf(l)
+		}
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		all[l.Agent+"\n"+l.Identity] = true
+		all[agent{l.Agent, l.Identity}] = true
 	}
 	return len(paths), len(all), errors.Join(errs...)
 }

@@ -12,7 +12,11 @@ import (
 )
 
 func newNotify(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "notify", Short: "Work with messages"}
+	c := group(&cobra.Command{
+		Use:   "notify",
+		Short: "Work with messages",
+		Long:  "notify holds what is done with the sinks and routes of a2alock.yaml.",
+	})
 	c.AddCommand(&cobra.Command{
 		Use:   "test [ROUTE]",
 		Short: "Send a sample message to the sinks of a route, or of all",
@@ -24,7 +28,7 @@ there is no such route.`,
 		Example: "  a2alockd notify test\n  a2alockd notify test 1",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := a.setup()
+			s, err := a.setup("/notify", "/network", "/daemon/listen", "/daemon/public_url")
 			if err != nil {
 				return err
 			}

@@ -27,7 +27,8 @@ signal ends it at once; nothing is lost then either.
 
 SIGHUP reads a2alock.yaml and the locks again, all or nothing. Locks that change are
 also seen by themselves. Log lines go to standard error.`,
-		Args: cobra.NoArgs,
+		Example: "  a2alockd run\n  a2alockd run --config /etc/a2alock/a2alock.yaml --log-format json",
+		Args:    none,
 		RunE: func(c *cobra.Command, _ []string) error {
 			log, err := newLog(a.stderr, format, level)
 			if err != nil {
@@ -57,15 +58,18 @@ func newLog(w io.Writer, format, level string) (*slog.Logger, error) {
 	return nil, fmt.Errorf("--log-format %q: want text or json", format)
 }
 
+// everything is what the daemon needs of the configuration.
+const everything = ""
+
 // run is the daemon, wired.
 func (a *app) run(ctx context.Context, log *slog.Logger) error {
-	s, err := a.setup()
+	s, err := a.setup(everything)
 	if err != nil {
 		return err
 	}
 	reload, stop := hangups(ctx)
 	defer stop()
-	d := &daemon.Daemon{Setup: s, Version: version(), Log: log, Load: a.setup, Reload: reload}
+	d := &daemon.Daemon{Setup: s, Version: version(), Log: log, Load: func() (*setup.Setup, error) { return a.setup(everything) }, Reload: reload}
 	return d.Run(ctx)
 }
 
@@ -89,8 +93,9 @@ func hangups(ctx context.Context) (<-chan struct{}, func()) {
 	return out, func() { signal.Stop(signals) }
 }
 
-// setup reads the configuration, of which the daemon needs everything.
-func (a *app) setup() (*setup.Setup, error) {
+// setup reads the configuration. What the pointers name must be there, whatever
+// variables it takes.
+func (a *app) setup(needs ...string) (*setup.Setup, error) {
 	s, err := setup.Load(a.configPath)
 	if err != nil {
 		return nil, err
@@ -98,7 +103,7 @@ func (a *app) setup() (*setup.Setup, error) {
 	if s.Config.Path == "" {
 		return nil, errors.New("no a2alock.yaml here or above: a2alock init writes one, --config names one")
 	}
-	if err := s.Config.Require(""); err != nil {
+	if err := s.Config.Require(needs...); err != nil {
 		return nil, err
 	}
 	return s, nil

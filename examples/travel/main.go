@@ -5,6 +5,8 @@
 // A travel workflow delegates pricing to a remote agent. The agent runs on
 // loopback, is pinned into a temporary folder, and then goes through four
 // releases; after each, the lock says what the release means for the workflow.
+// Then the daemon watches: it answers whether to delegate, and tells what Slack
+// would receive. Its API stays open until Ctrl-C; -once ends after the story.
 package main
 
 import (
@@ -38,18 +40,19 @@ var releases = []release{
 }
 
 func main() {
-	flag.Bool("once", false, "end after the story (it does so in any case for now)")
+	once := flag.Bool("once", false, "end after the story")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := tell(ctx, os.Stdout); err != nil {
+	if err := tell(ctx, os.Stdout, !*once); err != nil {
 		fmt.Fprintln(os.Stderr, "travel:", err)
 		os.Exit(1)
 	}
 }
 
-// tell runs the story from beginning to end.
-func tell(ctx context.Context, w io.Writer) error {
+// tell runs the story from beginning to end, and with stay goes on watching
+// until ctx ends.
+func tell(ctx context.Context, w io.Writer, stay bool) error {
 	agent, err := startAgent()
 	if err != nil {
 		return err
@@ -75,7 +78,8 @@ func tell(ctx context.Context, w io.Writer) error {
 			return err
 		}
 	}
-	return nil
+	agent.release("pricing-1.json")
+	return s.watch(ctx, w, stay)
 }
 
 // A story is the workflow's side: its config and its folder of locks.

@@ -18,17 +18,19 @@ import (
 var (
 	volatile = regexp.MustCompile(`sha256:[0-9a-f]{64}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 	loopback = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
-	folder   = regexp.MustCompile(`\S*a2alock-travel-\d+`)
+	folder   = regexp.MustCompile(`/\S*a2alock-travel-\d+`)
+	moments  = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d UTC|after \d+ s`)
 )
 
 // The story ends as it is told: compatible, review, breaking, breaking.
 func TestStory(t *testing.T) {
 	var out bytes.Buffer
-	if err := tell(t.Context(), &out); err != nil {
+	if err := tell(t.Context(), &out, false); err != nil {
 		t.Fatal(err)
 	}
 	text := loopback.ReplaceAllString(out.String(), "http://127.0.0.1:PORT")
 	text = folder.ReplaceAllString(text, "TMP")
+	text = moments.ReplaceAllString(text, "MOMENT")
 	golden.Equal(t, "testdata/story.golden", []byte(text))
 	var verdicts []string
 	for line := range strings.Lines(text) {

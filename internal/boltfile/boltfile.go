@@ -40,6 +40,7 @@ type Usage struct {
 // A DamageError reports a file that is no bbolt file, or a damaged one.
 type DamageError struct{ Path, Reason string }
 
+// Error names the file and what is wrong with it.
 func (e *DamageError) Error() string { return e.Path + ": damaged: " + e.Reason }
 
 // errChanged reports that another file took the name while it was being locked.
@@ -150,10 +151,14 @@ func (f *File) Load() (err error) {
 		return err
 	}
 	f.DB, err = openDB(f.path, f.file, f.Usage.Size)
-	if err != nil || f.Usage.Size > 0 {
+	switch {
+	case f.Usage.Size > 0:
+		return err
+	case err != nil: // half a new file, on a full disk say, would be a damaged one next time
+		os.Remove(f.path)
 		return err
 	}
-	return syncFolder(f.path) // the file is new
+	return syncFolder(f.path)
 }
 
 // mapSize is the memory that a file of size bytes is mapped into: so much that
@@ -287,7 +292,7 @@ func (f *File) Close() error {
 // was cut short by a fault, which Close would wait for.
 func (f *File) Abandon() error {
 	f.removeHolder()
-	return f.file.Close()
+	return errors.Join(unlock(f.file), f.file.Close())
 }
 
 // syncFolder makes the name of path last.

@@ -104,7 +104,7 @@ func TestDamage(t *testing.T) {
 		{"all but the metas zero", func(data []byte) []byte { clear(data[2*os.Getpagesize():]); return data }, "says that it is page 0"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			path := newFile(t, 2000)
+			path := newFile(t, 400)
 			data, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
@@ -152,7 +152,7 @@ func TestFlippedBytes(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	damaged := 0
-	for range 200 {
+	for range 100 {
 		data := bytes.Clone(whole)
 		page := random.IntN(len(data)/os.Getpagesize()) * os.Getpagesize()
 		for range 1 + random.IntN(4) { // most of what matters is at the beginning of a page
@@ -270,7 +270,7 @@ func TestHolderIsNamed(t *testing.T) {
 }
 
 func TestCompact(t *testing.T) {
-	path := newFile(t, 5000)
+	path := newFile(t, 2000)
 	f := open(t, path)
 	if f.Usage.Free == 0 {
 		t.Fatal("there is nothing to compact")

@@ -15,6 +15,7 @@ type InUseError struct {
 	Holder Holder // zero where it is not known
 }
 
+// Error names the file and, where it is known, the process that holds it.
 func (e *InUseError) Error() string {
 	if e.Holder.PID == 0 {
 		return e.Path + ": in use by another process"

@@ -23,3 +23,6 @@ func tryLock(file *os.File) error {
 		}
 	}
 }
+
+// unlock ends the lock, which outlives file while the file is mapped.
+func unlock(file *os.File) error { return syscall.Flock(int(file.Fd()), syscall.LOCK_UN) }

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -52,17 +53,20 @@ type Daemon struct {
 	metrics *metrics.Set
 	engine  *watch.Engine
 	worker  *notify.Worker
+	addr    net.Addr // of the API
 	wake    chan struct{}
 	notify  chan config.Notify
-	trouble string // why the daemon is not ready
-	mu      sync.Mutex
+	roots   chan struct{}       // the folders of locks may be others
+	accept  func(server.Tokens) // makes these the tokens that the API knows
+	reading sync.Mutex          // held by whoever reloads
+	refused string              // why the last reload was refused; "": it was not
 }
 
 // Run is the daemon's whole life: it returns when ctx has ended and everything
 // it started too, or when it cannot begin.
 func (d *Daemon) Run(ctx context.Context) (err error) {
 	d.Log = cmp.Or(d.Log, slog.New(slog.DiscardHandler))
-	d.wake, d.notify = make(chan struct{}, 1), make(chan config.Notify, 1)
+	d.wake, d.notify, d.roots = make(chan struct{}, 1), make(chan config.Notify, 1), make(chan struct{}, 1)
 	d.metrics = metrics.New(d.Version)
 	cfg := d.Setup.Config
 
@@ -81,6 +85,7 @@ func (d *Daemon) Run(ctx context.Context) (err error) {
 		}
 	}
 	defer listener.Close()
+	d.addr = listener.Addr()
 
 	d.engine = &watch.Engine{Store: d.store, Client: d.client, Told: d.ring, Metrics: d.metrics, Log: d.Log}
 	if err := d.engine.Open(ctx, d.Setup); err != nil {
@@ -90,9 +95,11 @@ func (d *Daemon) Run(ctx context.Context) (err error) {
 	d.tellRebuilt(ctx)
 	d.worker = d.newWorker(cfg)
 	api := &server.Server{
-		Engine: d.engine, Store: d.store, Wake: d.ring, Metrics: d.metrics, Tokens: tokens, Log: d.Log,
-		Version: d.Version, Ready: d.why,
+		Engine: d.engine, Store: d.store, Wake: d.ring, Metrics: d.metrics, Log: d.Log,
+		Version: d.Version, Ready: d.why, Hosts: hosts(cfg),
 	}
+	api.SetTokens(tokens)
+	d.accept = api.SetTokens
 	d.metrics.Watch(api.Collector())
 	return d.serve(ctx, listener, api)
 }
@@ -187,6 +194,15 @@ func (d *Daemon) tokens(cfg *config.Config) (server.Tokens, error) {
 	return server.ReadTokens(cfg.File(cfg.Daemon.TokensFile))
 }
 
+// hosts are the names by which people reach the API.
+func hosts(cfg *config.Config) []string {
+	u, err := url.Parse(cfg.Daemon.PublicURL)
+	if err != nil || u.Hostname() == "" {
+		return nil
+	}
+	return []string{u.Hostname()}
+}
+
 // client makes what asks for cards.
 func (d *Daemon) client(s *setup.Setup) *fetch.Client {
 	c, n := s.Fetcher(d.userAgent(s.Config)), s.Config.Daemon
@@ -206,8 +222,8 @@ func (d *Daemon) userAgent(cfg *config.Config) string {
 // newWorker makes the deliveries.
 func (d *Daemon) newWorker(cfg *config.Config) *notify.Worker {
 	return &notify.Worker{
-		Store: d.store, Notify: cfg.Notify.OrLog(), Transport: cmp.Or(d.Transport, Transport(d.Setup)),
-		PublicURL: PublicURL(cfg), UserAgent: d.userAgent(cfg), Log: d.Log, Grace: cfg.Daemon.ShutdownGrace / 2,
+		Store: d.store, Notify: cfg.Notify.OrLog(), Transport: cmp.Or(d.Transport, d.transport()),
+		PublicURL: d.publicURL(cfg), UserAgent: d.userAgent(cfg), Log: d.Log, Grace: cfg.Daemon.ShutdownGrace / 2,
 		Wake: d.wake, Reload: d.notify,
 		Observe: func(sink, result string) { d.metrics.Deliveries.WithLabelValues(sink, result).Inc() },
 	}
@@ -216,6 +232,30 @@ func (d *Daemon) newWorker(cfg *config.Config) *notify.Worker {
 // PublicURL is how messages link to the API.
 func PublicURL(cfg *config.Config) string {
 	return cmp.Or(cfg.Daemon.PublicURL, "http://"+cfg.Daemon.Listen)
+}
+
+// publicURL is PublicURL with the port that a listen at port 0 was given.
+func (d *Daemon) publicURL(cfg *config.Config) string {
+	if _, port, err := net.SplitHostPort(cfg.Daemon.Listen); err == nil && port == "0" {
+		return cmp.Or(cfg.Daemon.PublicURL, "http://"+d.addr.String())
+	}
+	return PublicURL(cfg)
+}
+
+// transport is [Transport] by the configuration that holds when it sends.
+func (d *Daemon) transport() http.RoundTripper {
+	var mu sync.Mutex
+	var of *setup.Setup
+	var by http.RoundTripper
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		mu.Lock()
+		if s := d.engine.Setup(); s != of {
+			of, by = s, Transport(s)
+		}
+		now := by
+		mu.Unlock()
+		return now.RoundTrip(r)
+	})
 }
 
 // Transport sends messages through the guard of the network: a loopback host
@@ -255,11 +295,6 @@ func (d *Daemon) tellRebuilt(ctx context.Context) {
 
 // why says why the daemon is not ready; "" when it is.
 func (d *Daemon) why() string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.trouble != "" {
-		return d.trouble
-	}
 	if idle := d.engine.Idle(); idle > hung {
 		return fmt.Sprintf("the engine has not looked around for %s", idle.Round(time.Second))
 	}
@@ -270,8 +305,11 @@ func (d *Daemon) why() string {
 func (d *Daemon) reload(ctx context.Context) {
 	d.systemd("RELOADING=1")
 	defer d.systemd("READY=1")
+	d.reading.Lock()
+	defer d.reading.Unlock()
 	err := d.tryReload(ctx)
 	if err == nil {
+		d.refused = ""
 		d.metrics.ReloadOK.Set(1)
 		d.metrics.ReloadedAt.SetToCurrentTime()
 		d.Log.InfoContext(ctx, "configuration reloaded")
@@ -279,7 +317,10 @@ func (d *Daemon) reload(ctx context.Context) {
 	}
 	d.metrics.ReloadOK.Set(0)
 	d.Log.ErrorContext(ctx, "configuration refused: the old one holds", "err", err)
-	d.engine.TellOnce(ctx, "reload", fmt.Sprintf("A reload of the configuration was refused, and the old one holds: %v", err))
+	if text := err.Error(); text != d.refused { // the same again is told once
+		d.refused = text
+		d.engine.Tell(ctx, "reload", "A reload of the configuration was refused, and the old one holds: "+text)
+	}
 }
 
 func (d *Daemon) tryReload(ctx context.Context) error {
@@ -293,14 +334,23 @@ func (d *Daemon) tryReload(ctx context.Context) error {
 	if err := d.fixed(s.Config); err != nil {
 		return err
 	}
+	tokens, err := d.tokens(s.Config)
+	if err != nil {
+		return err
+	}
 	if err := d.engine.Reload(ctx, s); err != nil {
 		return err
 	}
+	d.accept(tokens)
 	select {
 	case <-d.notify: // one that nobody has taken
 	default:
 	}
 	d.notify <- s.Config.Notify.OrLog()
+	select {
+	case d.roots <- struct{}{}:
+	default: // it is known
+	}
 	return nil
 }
 
@@ -311,6 +361,7 @@ func (d *Daemon) fixed(cfg *config.Config) error {
 	for _, k := range []struct{ name, was, now string }{
 		{"daemon.listen", before.Daemon.Listen, after.Daemon.Listen},
 		{"daemon.tokens_file", before.Daemon.TokensFile, after.Daemon.TokensFile},
+		{"daemon.public_url", before.Daemon.PublicURL, after.Daemon.PublicURL},
 		{"daemon.store.bbolt", before.File(before.Daemon.Store.BBolt), after.File(after.Daemon.Store.BBolt)},
 	} {
 		if k.was != k.now {

@@ -26,11 +26,11 @@ func (d *Daemon) watchFiles(ctx context.Context) {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		d.Log.WarnContext(ctx, "changes of locks are seen late", "err", err)
-		watcher = &fsnotify.Watcher{}
-	} else {
-		defer watcher.Close()
-		d.addFolders(ctx, watcher)
+		d.lookOnly(ctx)
+		return
 	}
+	defer watcher.Close()
+	d.addFolders(ctx, watcher)
 	timer := time.NewTimer(lookAgain)
 	defer timer.Stop()
 	for {
@@ -45,16 +45,38 @@ func (d *Daemon) watchFiles(ctx context.Context) {
 		case <-watcher.Errors:
 			timer.Reset(settleTime) // events were lost, say
 			continue
+		case <-d.roots:
+			d.addFolders(ctx, watcher)
+			continue
 		case <-timer.C:
 		}
 		timer.Reset(lookAgain)
-		if err := d.engine.Reload(ctx, d.engine.Setup()); err != nil {
-			d.Log.ErrorContext(ctx, "locks not read: the old ones hold", "err", err)
-			d.engine.TellOnce(ctx, "locks", "The locks cannot be read, and those of before hold: "+err.Error())
+		d.look(ctx)
+		d.addFolders(ctx, watcher)
+	}
+}
+
+// lookOnly is watchFiles where the system tells of no changes.
+func (d *Daemon) lookOnly(ctx context.Context) {
+	ticker := time.NewTicker(lookAgain)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			d.look(ctx)
 		}
-		if err == nil {
-			d.addFolders(ctx, watcher)
-		}
+	}
+}
+
+// look reads the locks again, by the configuration that holds.
+func (d *Daemon) look(ctx context.Context) {
+	d.reading.Lock() // or a reload of meanwhile would be taken back
+	defer d.reading.Unlock()
+	if err := d.engine.Reload(ctx, d.engine.Setup()); err != nil {
+		d.Log.ErrorContext(ctx, "locks not read: the old ones hold", "err", err)
+		d.engine.TellOnce(ctx, "locks", "The locks cannot be read, and those of before hold: "+err.Error())
 	}
 }
 

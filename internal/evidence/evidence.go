@@ -107,11 +107,12 @@ func (r *Report) Same(o *Report) bool {
 
 // Text is the report on one line. It may hold text of the agent.
 func (r *Report) Text() string {
-	text := r.Error
+	var b strings.Builder
+	b.WriteString(r.Error)
 	for _, part := range []struct{ word, value string }{{" on ", r.Method}, {", skill ", r.Skill}, {", ", r.Value}, {": ", r.Detail}} {
 		if part.value != "" {
-			text += part.word + part.value
+			b.WriteString(part.word + part.value)
 		}
 	}
-	return text
+	return b.String()
 }

@@ -109,7 +109,6 @@ func (g *Gates) PauseHost(rawURL string, until time.Time) {
 		for w := h.first(); w != nil; w = h.first() {
 			g.tell(h, w, &PausedError{URL: w.url, Until: until})
 		}
-		g.consider(h)
 	}
 }
 

@@ -4,14 +4,16 @@
 package message
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2alock/a2alock/diff"
 	"github.com/a2alock/a2alock/internal/redact"
@@ -288,17 +290,18 @@ func (m *Message) findings(list []diff.Finding) {
 		if f.Was != nil || f.Now != nil {
 			told.Was, told.Now = value(f.Was), value(f.Now)
 		}
-		if rule, ok := diff.Lookup(f.Rule); ok {
+		if rule, ok := diff.Lookup(f.Rule); ok && f.Class > diff.Compatible {
 			told.Do = rule.Do
 		}
 		m.Findings = append(m.Findings, told)
 	}
 }
 
-// Text is the finding on one line, the class and the rule aside.
+// Text is the finding on one line, the class and the rule aside. Of one that
+// needs nothing done, and of digests, the message says enough.
 func (f *Finding) Text() string {
 	s := f.Message
-	if f.Was != "" || f.Now != "" {
+	if f.Do != "" && !strings.HasPrefix(f.Was+f.Now, "sha256:") && f.Was+f.Now != "" {
 		s += " (" + f.Was + " → " + f.Now + ")"
 	}
 	if f.Do == "" {
@@ -329,7 +332,18 @@ func (m *Message) Text() string {
 }
 
 // Line is foreign text as one short line without secrets.
-func Line(s string, width int) string { return report.Excerpt(redact.Text(s), width) }
+func Line(s string, width int) string {
+	s = redact.Text(s) // of the whole: half an address hides less
+	most := 8 * width
+	if len(s) <= 4*most {
+		return report.Excerpt(s, width)
+	}
+	// What nobody gets to see is not worth escaping.
+	for i := 0; i < utf8.UTFMax && !utf8.RuneStart(s[most]); i++ {
+		most++
+	}
+	return report.Excerpt(s[:most], width) + fmt.Sprintf(", and %d bytes", len(s)-most)
+}
 
 // value is a was or now: a text as it is, anything else as JSON.
 func value(v any) string {
@@ -346,14 +360,9 @@ func value(v any) string {
 	return Line(string(data), valueWidth)
 }
 
-// compact is v as JSON without a line break. Numbers that the store read keep
-// every digit.
+// compact is v as JSON without a line break, as a report has it.
 func compact(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+	return json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 }
 
 // shellWord is s as a shell reads it as one word.

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/a2alock/a2alock/diff"
 	"github.com/a2alock/a2alock/internal/golden"
 	"github.com/a2alock/a2alock/internal/verdict"
@@ -109,7 +111,7 @@ func TestForeignTextIsEscaped(t *testing.T) {
 	l := tell.Lock
 	l.URL, l.Workflow, l.Owner, l.Fallback, l.ID, l.Path = "https://x.example/"+hostile, hostile, hostile, hostile, hostile, hostile
 	tell.Transition.Detail = hostile
-	tell.Transition.Findings = []diff.Finding{{Rule: hostile, Was: hostile, Now: []any{hostile, json.Number("9007199254740993")}, Message: hostile}}
+	tell.Transition.Findings = []diff.Finding{{Rule: hostile, Was: hostile, Now: []any{hostile, jsontext.Value("9007199254740993")}, Message: hostile}}
 	m := Renderer{PublicURL: "https://daemon.example"}.Message(tell)
 	payload, err := json.Marshal(NewPayload(tell, m))
 	if err != nil {
@@ -146,6 +148,21 @@ func TestManyFindings(t *testing.T) {
 	}
 	if n := len(m.Text()); n > 300_000 {
 		t.Errorf("the text has %d bytes", n)
+	}
+}
+
+func TestLine(t *testing.T) {
+	tests := []struct{ name, s, want string }{
+		{"short", "short", "short"},
+		{"long", strings.Repeat("a", 100), strings.Repeat("a", 10) + " … 90 more"},
+		{"huge", strings.Repeat("🧨", 1000), strings.Repeat("🧨", 10) + " … 10 more, and 3920 bytes"},
+		{"no text", strings.Repeat("\x80", 1000), strings.Repeat("<0x80>", 1) + " … "},
+		{"a secret behind the cut", "https://u:" + strings.Repeat("canary", 100) + "@h/", "https://RE … 9 more"},
+	}
+	for _, tt := range tests {
+		if got := Line(tt.s, 10); !strings.HasPrefix(got, tt.want) {
+			t.Errorf("%s: Line = %q, want %q", tt.name, got, tt.want)
+		}
 	}
 }
 

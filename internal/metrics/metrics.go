@@ -27,7 +27,6 @@ type Set struct {
 	ClockJumps      prometheus.Counter
 
 	Deliveries *prometheus.CounterVec // sink, result
-	SinkUp     *prometheus.GaugeVec   // sink
 
 	Decisions        *prometheus.CounterVec // delegate
 	DecisionDuration prometheus.Histogram   // seconds
@@ -50,7 +49,6 @@ func New(version string) *Set {
 	s.MissedSlots = s.counter("missed_slots_total", "Slots that passed while the daemon was down or asleep.")
 	s.ClockJumps = s.counter("clock_jumps_total", "Jumps of the wall clock by over two seconds.")
 	s.Deliveries = s.counters("deliveries_total", "Attempts to deliver a message.", "sink", "result")
-	s.SinkUp = s.gauges("sink_up", "Whether a sink is enabled.", "sink")
 	s.Decisions = s.counters("decisions_total", "Answers to whether to delegate.", "delegate")
 	s.DecisionDuration = s.histogram("decision_duration_seconds", "How long these answers took.")
 	s.StaleReports = s.counters("stale_reports_total", "Reports of orchestrators, by the error they met.", "kind")

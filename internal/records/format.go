@@ -41,6 +41,7 @@ type FormatError struct {
 	Have, Know int // its format, and the newest that this program knows
 }
 
+// Error names the file and both formats.
 func (e *FormatError) Error() string {
 	return fmt.Sprintf("%s: has format %d, and this a2alockd knows %d at most: run the newer one, or move the file away to begin anew",
 		e.Path, e.Have, e.Know)

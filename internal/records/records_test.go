@@ -241,7 +241,9 @@ func TestMigration(t *testing.T) {
 	}
 	// A step that fails leaves the old format in place.
 	f := format(4)
-	f.Steps[3] = func(b *bolt.Tx) error { return errors.Join(b.Bucket(things.Bucket).Put([]byte("half"), nil), errors.New("refused")) }
+	f.Steps[3] = func(b *bolt.Tx) error {
+		return errors.Join(b.Bucket(things.Bucket).Put([]byte("half"), nil), errors.New("refused"))
+	}
 	if _, err := Open(path, Options{Format: f}); err == nil || !strings.Contains(err.Error(), "from format 3 to 4: refused") {
 		t.Errorf("a step that fails: %v", err)
 	}
@@ -368,9 +370,8 @@ func TestNamesThatCollide(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		text, err := tx.Text(got)
-		if got != n.next() || text != "a" {
-			t.Errorf("Use(a) = %x for %q, want %x", got, text, n.next())
+		if text, err := tx.Text(got); got != n.next() || text != "a" || err != nil {
+			t.Errorf("Use(a) = %x for %q, %v; want %x", got, text, err, n.next())
 		}
 		again, ok, err := tx.Find("a")
 		if again != got || !ok {

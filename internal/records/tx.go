@@ -34,10 +34,12 @@ type RecordError struct {
 	Err  error
 }
 
+// Error names the record and what is wrong with it.
 func (e *RecordError) Error() string {
 	return fmt.Sprintf("the stored %s %q: %v", e.Kind, e.Key, e.Err)
 }
 
+// Unwrap is why the record does not decode.
 func (e *RecordError) Unwrap() error { return e.Err }
 
 // View runs fn on the file as it is now, which later changes do not touch. fn

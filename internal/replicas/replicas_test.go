@@ -1,6 +1,7 @@
 package replicas
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -55,12 +56,12 @@ func TestNote(t *testing.T) {
 	for _, digest := range []string{"c", "d", "e", "c", "f"} {
 		d.Note(Answer{CardDigest: digest})
 	}
-	got := ""
+	var got []string
 	for _, x := range d.Answers {
-		got += x.CardDigest
+		got = append(got, x.CardDigest)
 	}
-	if got != "becf" {
-		t.Errorf("answers %s, want the worst and the last three", got)
+	if want := []string{"b", "e", "c", "f"}; !slices.Equal(got, want) {
+		t.Errorf("answers %q, want the worst and the last three, %q", got, want)
 	}
 	kept := d.Answers
 	d.Correct(Answer{CardDigest: "b"})

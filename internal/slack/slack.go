@@ -95,8 +95,7 @@ func (c *Client) Post(ctx context.Context, m *Message, in Thread) (Thread, error
 func (c *Client) Update(ctx context.Context, m *Message, at Thread) error {
 	tap := &tap{next: c.Transport}
 	_, _, _, err := c.api(tap).UpdateMessageContext(ctx, at.Channel, at.TS, m.options()...)
-	var answer goslack.SlackErrorResponse
-	if errors.As(err, &answer) && uneditable[answer.Err] {
+	if answer, ok := errors.AsType[goslack.SlackErrorResponse](err); ok && uneditable[answer.Err] {
 		return nil
 	}
 	return tap.explain(err)
@@ -175,9 +174,7 @@ func (t *tap) explain(err error) error {
 	if err == nil {
 		return nil
 	}
-	var answer goslack.SlackErrorResponse
-	switch {
-	case errors.As(err, &answer):
+	if answer, ok := errors.AsType[goslack.SlackErrorResponse](err); ok {
 		code, ok := codes[answer.Err]
 		if !ok {
 			code = http.StatusBadRequest
@@ -187,7 +184,8 @@ func (t *tap) explain(err error) error {
 			reason += ": " + strings.Join(messages, "; ")
 		}
 		return &Error{Code: code, Reason: reason, RetryAfter: t.after}
-	case t.code != 0 && t.code != http.StatusOK:
+	}
+	if t.code != 0 && t.code != http.StatusOK {
 		return &Error{Code: t.code, Reason: t.body, RetryAfter: t.after}
 	}
 	if e, ok := errors.AsType[*url.Error](err); ok {

@@ -121,7 +121,7 @@ func TestDispute(t *testing.T) {
 	})
 	t.Run("the answers that are kept are few, and the worst among them", func(t *testing.T) {
 		l := disputed(t)
-		for _, d := range strings.Split("abcdefgh", "") {
+		for d := range strings.SplitSeq("abcdefgh", "") {
 			l.after(second).want(judged(d), "")
 		}
 		if n := len(l.state.Dispute.Answers); n != replicas.Most || l.state.Dispute.Worst().Class != diff.Breaking {
@@ -411,6 +411,14 @@ func TestReports(t *testing.T) {
 			t.Errorf("a day later: out %q, judge %v", outs(l), l.state.Judge)
 		}
 		l.want(by(Judged, good), "resolved")
+	})
+	t.Run("nothing to judge", func(t *testing.T) {
+		for _, o := range []Observation{tick, html} {
+			l := newLife(t).on(good).after(hour).want(noStream, "(stale)").want(by(Judged, o), "")
+			if l.state.Judge {
+				t.Errorf("%s: it is asked for again", label(o))
+			}
+		}
 	})
 	t.Run("the profile changes", func(t *testing.T) {
 		l := newLife(t).on(good).after(hour).want(noStream, "(stale)")

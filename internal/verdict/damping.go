@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/a2alock/a2alock/internal/damping"
@@ -75,8 +76,8 @@ func digests(list []string, next string) []string {
 func (m *machine) flapping() {
 	d := m.Damping
 	text := fmt.Sprintf("%d changes", d.Count)
-	for i, digest := range d.Digests {
-		text += []string{"; last ", " and "}[min(i, 1)] + digest
+	if len(d.Digests) > 0 {
+		text += "; last " + strings.Join(d.Digests, " and ")
 	}
 	m.tell(Flapping, false, text)
 }

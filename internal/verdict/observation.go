@@ -42,7 +42,9 @@ const (
 	Recheck   By = "recheck"   // a better one, or a disagreement, is
 	OnReport  By = "report"    // an orchestrator reported an error
 	Local     By = "local"     // the lock or the configuration changed, and nothing was fetched
-	Judged    By = "judged"    // the stored card, held again against what is known by now
+	// Judged is the stored card, held again against what is known by now; with a
+	// [Tick] there is none to hold.
+	Judged By = "judged"
 )
 
 // isLocal reports whether nothing was fetched.

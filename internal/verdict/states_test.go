@@ -168,7 +168,9 @@ func walk(t *testing.T, sc scene, si sight) string {
 	x := &trial{
 		life:   &life{t: t, state: sc.life.state, now: at, seq: sc.life.seq, p: sc.life.p},
 		opened: map[uint64]bool{},
-		fail:   func(format string, args ...any) { t.Errorf("%s: %s: %s", sc.name, si.name, fmt.Sprintf(format, args...)) },
+		fail: func(format string, args ...any) {
+			t.Errorf("%s: %s: %s", sc.name, si.name, fmt.Sprintf(format, args...))
+		},
 	}
 	if e := x.state.Episode; e != nil {
 		x.opened[e.Start] = true

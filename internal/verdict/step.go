@@ -32,6 +32,9 @@ func Step(s State, o Observation, at Moment, p *Params) (State, []Event) {
 	}
 	m.rewind()
 	m.passTime()
+	if o.By.isLocal() {
+		m.Judge = false // also where it could not be: the next answer will be
+	}
 	switch o.Cause {
 	case Decided:
 		m.decided(o)

@@ -124,6 +124,10 @@ func TestStep(t *testing.T) {
 			l.on(noQuote).after(hour).want(good, "").after(10*minute).want(rechecked(renamed), "improved").is(Review, Fresh)
 			l.after(10*minute).want(good, "").after(10*minute).want(good, "resolved")
 		},
+		"better, and then better still": func(l *life) {
+			l.on(noQuote).after(hour).want(renamed, "").after(10*minute).want(rechecked(good), "improved").is(Review, Fresh)
+			l.after(10*minute).want(rechecked(good), "resolved")
+		},
 		"better, then as before": func(l *life) {
 			l.on(noQuote).after(hour).want(good, "").after(minute).want(noQuote, "(flap)").is(Breaking, Fresh)
 			if l.state.Better != nil {

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2alock/a2alock/report"
+)
+
+func newSilence(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "silence COMMAND",
+		Short: "Hold back the daemon's messages for a time",
+		Long: `silence works with the running a2alockd. A silence holds back messages that all of its
+matchers fit, until it ends; history, decisions and metrics go on.`,
+		Example: `  a2alock silence add --match owner=team-travel --for 4h --reason "move of the partner"
+  a2alock silence list
+  a2alock silence remove k3m9q2x7ab`,
+	}
+	r := a.addRemote(c)
+	return group(c, r.newSilenceAdd(), r.newSilenceList(), r.newSilenceRemove())
+}
+
+func (r *remote) newSilenceAdd() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "add",
+		Short: "Hold back messages",
+		Long: `add makes a silence, and prints its id. A matcher is owner, workflow, agent, class, rule
+or lock, "=" and a value; in owner, workflow and agent * stands for anything.
+
+Exit codes: 0 made; 2 the command line, the config or the token is wrong; 3 the daemon
+does not answer.`,
+		Example: `  a2alock silence add --match agent=https://pricing.partner.example/* --match class=review \
+    --for 4h --reason "they move today"`,
+		Args: none,
+	}
+	var match list
+	var reason, who string
+	var hold until
+	c.Flags().Var(&match, "match", "hold back what this `NAME=VALUE` fits (repeatable; all must fit)")
+	c.Flags().Var(&hold, "for", "how long, such as 4h or 2d (required)")
+	c.Flags().StringVar(&reason, "reason", "", "why (required)")
+	c.Flags().StringVar(&who, "author", author(), "who says so")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if len(match) == 0 || hold.Duration == 0 || reason == "" || who == "" {
+			return misuse(c, "want --match NAME=VALUE, --for DURATION, --reason TEXT and --author NAME")
+		}
+		by := map[string]string{}
+		for _, m := range match {
+			name, value, ok := strings.Cut(m, "=")
+			if _, twice := by[name]; !ok || twice {
+				return misuse(c, "--match %q: want NAME=VALUE, each name once", m)
+			}
+			by[name] = value
+		}
+		var made struct{ ID string }
+		_, err := r.call(c.Context(), http.MethodPost, "/v1/silences", map[string]any{
+			"match": by, "author": who, "reason": reason, "until": time.Now().Add(hold.Duration).UTC(),
+		}, &made)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(r.stdout, made.ID)
+		return err
+	}
+	return c
+}
+
+func (r *remote) newSilenceList() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the silences",
+		Long: `list prints the silences that are stored, those that have ended among them.
+
+Exit codes: 0 listed; 2 the command line, the config or the token is wrong; 3 the
+daemon does not answer.`,
+		Example: "  a2alock silence list\n  a2alock silence list --format json",
+		Args:    none,
+	}
+	f := r.addFormat(c, "text", "json")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		list, err := r.all(c.Context(), "/v1/silences", "silences", url.Values{})
+		if err != nil {
+			return err
+		}
+		if f.value == "json" {
+			return report.WriteJSON(r.stdout, map[string]any{"silences": list})
+		}
+		return rows(r, "ID\tUNTIL\tMATCH\tAUTHOR\tREASON", list, func(s hush) []string {
+			return []string{s.ID, clock(&s.Until), s.matchers(), s.Author, s.Reason}
+		})
+	}
+	return c
+}
+
+// A hush is a silence.
+type hush struct {
+	ID, Author, Reason string
+
+	Match map[string]string
+	Until time.Time
+}
+
+func (h hush) matchers() string {
+	var list []string
+	for _, k := range slices.Sorted(maps.Keys(h.Match)) {
+		list = append(list, k+"="+h.Match[k])
+	}
+	return strings.Join(list, " ")
+}
+
+func (r *remote) newSilenceRemove() *cobra.Command {
+	return &cobra.Command{
+		Use:   "remove ID",
+		Short: "End a silence",
+		Long: `remove ends a silence before its time. What it held back of episodes that are still open
+is told then.
+
+Exit codes: 0 ended; 1 there is no such silence; 2 the command line, the config or the
+token is wrong; 3 the daemon does not answer.`,
+		Example: "  a2alock silence remove k3m9q2x7ab",
+		Args:    one("ID"),
+		RunE: func(c *cobra.Command, args []string) error {
+			_, err := r.call(c.Context(), http.MethodDelete, "/v1/silences/"+url.PathEscape(args[0]), nil, nil)
+			return err
+		},
+	}
+}
