@@ -503,3 +503,29 @@ func TestPrivateText(t *testing.T) {
 		}
 	}
 }
+
+// TestCommandIsLight holds that a2alock, which starts a thousand times a day in
+// CI, links neither the daemon's store nor its metrics.
+func TestCommandIsLight(t *testing.T) {
+	imports := map[string][]string{}
+	for _, s := range sources(t) {
+		if !s.test {
+			imports[s.pkg] = append(imports[s.pkg], s.imports()...)
+		}
+	}
+	seen := map[string]string{"cmd/a2alock": ""} // by whom it is imported
+	for queue := []string{"cmd/a2alock"}; len(queue) > 0; queue = queue[1:] {
+		for _, p := range imports[queue[0]] {
+			pkg := strings.TrimPrefix(p, module+"/")
+			if _, known := seen[pkg]; !known {
+				seen[pkg] = queue[0]
+				queue = append(queue, pkg)
+			}
+		}
+	}
+	for pkg, by := range seen {
+		if strings.Contains(pkg, "bbolt") || strings.Contains(pkg, "prometheus") {
+			t.Errorf("%s imports %s, and cmd/a2alock links it", by, pkg)
+		}
+	}
+}

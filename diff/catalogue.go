@@ -65,7 +65,7 @@ var catalogue = sync.OnceValue(func() []Rule {
 		subject{"Capabilities", capabilityRules},
 		subject{"Extensions", extensionRules},
 		subject{"Skills", slices.Concat(skillRules, unusedSkillRules)},
-		subject{"Security", securityRules},
+		subject{"Security", securityRules()},
 		subject{"Text", textRules},
 		subject{lockStateSubject, lockStateRules},
 	)

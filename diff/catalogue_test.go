@@ -58,7 +58,7 @@ func TestRulesAreWhole(t *testing.T) {
 			t.Errorf("Lookup(%q) = %q, %v", r.ID, got.ID, ok)
 		}
 	}
-	for general, specific := range replacedBy {
+	for general, specific := range replacedBy() {
 		for _, id := range append(slices.Clone(specific), general) {
 			if !seen[id] {
 				t.Errorf("replacedBy names %q, which is no rule", id)

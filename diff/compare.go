@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/internal/say"
@@ -108,12 +109,14 @@ func disabled(c *Comparison) []string {
 // replacedBy names for a general rule the more specific ones that speak in its
 // place when both have the same path. Where more than the path decides, the
 // check itself knows (interface-origin-changed, security-unsatisfiable).
-var replacedBy = map[string][]string{
-	"agent-version-changed": {"agent-version-decreased"},
-	"card-moved":            {"card-moved-offsite"},
-	"extension-missing":     {"extension-version-moved"},
-	"text-changed":          {"text-hidden-characters", "agent-renamed"},
-}
+var replacedBy = sync.OnceValue(func() map[string][]string {
+	return map[string][]string{
+		"agent-version-changed": {"agent-version-decreased"},
+		"card-moved":            {"card-moved-offsite"},
+		"extension-missing":     {"extension-version-moved"},
+		"text-changed":          {"text-hidden-characters", "agent-renamed"},
+	}
+})
 
 func replace(findings []Finding) []Finding {
 	said := make(map[[2]string]bool, len(findings)) // by rule and path
@@ -121,7 +124,7 @@ func replace(findings []Finding) []Finding {
 		said[[2]string{f.Rule, f.Path}] = true
 	}
 	return slices.DeleteFunc(slices.Clone(findings), func(general Finding) bool {
-		return slices.ContainsFunc(replacedBy[general.Rule], func(specific string) bool {
+		return slices.ContainsFunc(replacedBy()[general.Rule], func(specific string) bool {
 			return said[[2]string{specific, general.Path}]
 		})
 	})

@@ -2,7 +2,6 @@ package diff
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/a2alock/a2alock/internal/say"
 )
@@ -18,8 +17,8 @@ var runtimeRules = []Rule{
 		Do:     "Ask the agent's owner whether a rollout hangs; the verdict is that of the worse card until they agree.",
 		Design: "Watching",
 		Example: Example{Replicas: []string{
-			"sha256:" + strings.Repeat("a", 64),
-			"sha256:" + strings.Repeat("b", 64),
+			"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+			"sha256:bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
 		}},
 		Check: replicasDisagree,
 	},

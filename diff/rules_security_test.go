@@ -280,8 +280,8 @@ func TestSecurityRuleIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	ids := regexp.MustCompile(`Rule = "(.*)"`).FindAllSubmatch(source, -1)
-	if len(ids) < len(securityRules) {
-		t.Errorf("%d ids of rules, and there are %d rules about security", len(ids), len(securityRules))
+	if len(ids) < len(securityRules()) {
+		t.Errorf("%d ids of rules, and there are %d rules about security", len(ids), len(securityRules()))
 	}
 	for _, id := range ids {
 		if _, ok := Lookup(string(id[1])); !ok {

@@ -23,6 +23,10 @@ type Request struct {
 	// it was. nil: there is none. It is called at most once, from another goroutine,
 	// and its bytes are not changed.
 	Body func() ([]byte, bool)
+	// Held is the digest of that body where the caller has it, and has found it to
+	// be what it was: Body is not called then, and after a 304 the Answer has no
+	// Body. "" is for a caller that knows less.
+	Held string
 	// Unconditional sends no validator, and asks every cache on the way to look at
 	// the origin (Cache-Control: no-cache).
 	Unconditional bool
@@ -35,7 +39,7 @@ type Request struct {
 // An Answer is a body that holds now. It is shared by the callers of one
 // request, who leave it as it is.
 type Answer struct {
-	// Body is decoded; that of the [Request] after a 304.
+	// Body is decoded; that of the [Request] after a 304, nil where it was Held.
 	Body []byte
 	// NotModified is whether a 304 said that the stored body holds, Same whether
 	// a 200 brought the very bytes that are stored. Other bytes may still be the
@@ -100,7 +104,7 @@ func (c *Client) refresh(ctx context.Context, r *Request) (*Answer, error) {
 	x.way = netguard.Way{Each: t.each, Fresh: r.Fresh, Avoid: r.Avoid.Addr()}
 	defer func() { t.leave() }()
 	defer t.watch.stop()
-	if r.Body != nil {
+	if t.stored = r.Held; t.stored == "" && r.Body != nil {
 		if body, ok := r.Body(); ok {
 			t.body, t.stored = body, digestOf(body)
 		}

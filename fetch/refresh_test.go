@@ -562,3 +562,28 @@ func BenchmarkRefreshNotModified(b *testing.B) {
 		}
 	}
 }
+
+// A caller that holds the body asks by its digest, and reads nothing.
+func TestHeldBodyIsNotRead(t *testing.T) {
+	_, c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"a"`)
+		if r.Header.Get("If-None-Match") == `"a"` {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		answer{body: aCard}.write(w)
+	})
+	first, err := c.Refresh(t.Context(), Request{URL: bodyURL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	unread := func() ([]byte, bool) { t.Error("the body was read"); return nil, false }
+	a, err := c.Refresh(t.Context(), Request{URL: bodyURL, Memory: first.Memory, Body: unread, Held: digestOf(first.Body)})
+	if err != nil || !a.NotModified || a.Body != nil {
+		t.Errorf("by its digest: %+v, %v, want a 304 and no body", a, err)
+	}
+	a, err = c.Refresh(t.Context(), Request{URL: bodyURL, Memory: first.Memory, Body: unread, Held: digestOf([]byte("another"))})
+	if err != nil || a.NotModified || string(a.Body) != aCard {
+		t.Errorf("by another digest: %+v, %v, want the card", a, err)
+	}
+}

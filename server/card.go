@@ -67,9 +67,7 @@ func (s *Server) card(w http.ResponseWriter, r *http.Request) {
 	}
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
-	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	h.Set("Content-Disposition", `attachment; filename="agent-card.json"`)
-	h.Set("Cache-Control", "no-store")
 	_, _ = w.Write(body)
 }

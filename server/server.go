@@ -11,6 +11,7 @@
 package server
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -88,9 +90,9 @@ func (s *Server) Handler() http.Handler {
 	mux.Handle("GET /metrics", s.guarded(route{scope: Read, plain: scrape.ServeHTTP}))
 	mux.Handle("/", s.guarded(route{scope: Read, plain: s.missing(mux)}))
 	sameOrigin := http.NewCrossOriginProtection()
-	sameOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	sameOrigin.SetDenyHandler(s.guarded(route{plain: func(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, fault(http.StatusForbidden, "a page of another origin asks for this: refused"))
-	}))
+	}}))
 	return sameOrigin.Handler(mux)
 }
 
@@ -138,9 +140,12 @@ func fault(code int, format string, args ...any) error {
 	return &statusError{code, fmt.Errorf(format, args...)}
 }
 
-// guarded lets those through who may, and sends what comes back.
+// guarded lets those through who may, and sends what comes back. No browser
+// takes it for anything else than it is, and nobody keeps it.
 func (s *Server) guarded(r route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Cache-Control", "no-store")
 		if err := s.allow(req, r.scope); err != nil {
 			s.refuse(w, req, err)
 			return
@@ -157,7 +162,7 @@ func (s *Server) guarded(r route) http.Handler {
 		case result == nil:
 			w.WriteHeader(http.StatusNoContent)
 		default:
-			writeJSON(w, http.StatusOK, result)
+			s.writeJSON(w, http.StatusOK, result)
 		}
 	})
 }
@@ -259,17 +264,21 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if code >= http.StatusInternalServerError {
 		s.log().ErrorContext(r.Context(), "request failed", "path", r.URL.Path, "err", err)
 	}
-	writeJSON(w, code, map[string]string{"error": err.Error()})
+	s.writeJSON(w, code, map[string]string{"error": err.Error()})
 }
 
-// writeJSON sends v. What a card says is escaped as JSON has it, and no browser
-// takes it for anything else.
-func writeJSON(w http.ResponseWriter, code int, v any) {
+// writeJSON sends v. What a card says is escaped as JSON has it.
+func (s *Server) writeJSON(w http.ResponseWriter, code int, v any) {
+	var body bytes.Buffer
+	if err := report.WriteJSON(&body, v); err != nil {
+		s.log().Error("an answer is no JSON", "err", err)
+		http.Error(w, `{"error": "the answer cannot be written"}`, http.StatusInternalServerError)
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Content-Length", strconv.Itoa(body.Len()))
 	w.WriteHeader(code)
-	_ = report.WriteJSON(w, v) // the reader may be gone
+	_, _ = body.WriteTo(w) // the reader may be gone
 }
 
 // read decodes a JSON body, strictly.

@@ -91,4 +91,3 @@ func (s *Server) wake() {
 		s.Wake()
 	}
 }
-

@@ -55,8 +55,8 @@ func (e *Engine) Locks(f Filter, after string, limit int) (page []View, next str
 	}
 	page = []View{}
 	for _, id := range ids[start:] {
-		v, ok := e.view(id)
-		if !ok || !f.chooses(v) {
+		v, ok := e.view(id, f)
+		if !ok {
 			continue
 		}
 		if len(page) == limit {
@@ -78,9 +78,10 @@ func (f Filter) chooses(v View) bool {
 }
 
 // Lock is the view of one lock, with its findings.
-func (e *Engine) Lock(id string) (View, bool) { return e.view(id) }
+func (e *Engine) Lock(id string) (View, bool) { return e.view(id, Filter{}) }
 
-func (e *Engine) view(id string) (View, bool) {
+// view is the view of a lock that f chooses.
+func (e *Engine) view(id string, f Filter) (View, bool) {
 	now := e.Wall()
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -101,9 +102,12 @@ func (e *Engine) view(id string) (View, bool) {
 	v.Pending = s.Pending != nil
 	if w.agent == nil { // never was a lock
 		v.Freshness = verdict.Expired
-		return v, true
+		return v, f.chooses(v)
 	}
 	v.AgentID, v.Freshness = w.agent.id, s.Freshness(now, w.agent.params)
+	if !f.chooses(v) {
+		return v, false // before the schedule is asked, which takes longest
+	}
 	if !w.agent.flying {
 		v.NextRefresh = moment(w.agent.requestAt(e, now).at)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/a2alock/a2alock/internal/slacktest"
 )
 
 // hookSecret is what messages to a [hook] are signed with.
@@ -20,6 +23,7 @@ const hookSecret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
 // A hook is a receiver of messages, which holds them to Standard Webhooks.
 type hook struct {
 	server *httptest.Server
+	slack  slacktest.Server // under /services/ and /api/
 	closed chan struct{}
 
 	mu     sync.Mutex
@@ -59,6 +63,10 @@ func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // the sender is gone, and has not told anything
 	}
 	m := had{id: r.Header.Get("Webhook-Id"), request: r.Method + " " + r.URL.Path + "\n" + headers(r.Header) + string(body) + "\n", body: body}
+	if isSlack(r) {
+		h.serveSlack(w, r, body)
+		return
+	}
 	fault := verify(r.Header, body)
 	if err := json.Unmarshal(body, &m.event); err != nil {
 		fault = err.Error()
@@ -83,7 +91,33 @@ func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
+	refuse(w, r, status)
+}
+
+// refuse answers with status, and tells the sender its own secrets.
+func refuse(w http.ResponseWriter, r *http.Request, status int) {
 	w.WriteHeader(status)
+	if status != http.StatusNoContent {
+		fmt.Fprintf(w, "%s %s\n", r.URL, r.Header.Get("Authorization"))
+	}
+}
+
+// isSlack reports whether a request is for an incoming webhook of Slack's, or
+// its API.
+func isSlack(r *http.Request) bool {
+	return strings.HasPrefix(r.URL.Path, "/services/") || strings.HasPrefix(r.URL.Path, "/api/")
+}
+
+func (h *hook) serveSlack(w http.ResponseWriter, r *http.Request, body []byte) {
+	h.mu.Lock()
+	status := h.status
+	h.mu.Unlock()
+	if status != http.StatusNoContent {
+		refuse(w, r, status)
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	h.slack.ServeHTTP(w, r)
 }
 
 func headers(h http.Header) string {

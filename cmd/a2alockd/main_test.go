@@ -29,7 +29,8 @@ func tethered() {
 }
 
 // TestScripts runs testdata/script: what operators type, with a real agent at
-// $AGENT and a receiver of messages at $HOOK that each script has to itself.
+// $AGENT and a receiver of messages at $HOOK, which is a
+// Slack too, that each script has to itself.
 //
 //	agent merge JSON          JSON is laid over the card (RFC 7396)
 //	agent answer JSON         how the card is served from now on: {"status": 503, …}
@@ -41,12 +42,13 @@ func tethered() {
 //	daemon log                what it has logged so far becomes the standard output
 //	get PATH [CODE]           what $DAEMON/PATH answers becomes the standard output
 //	post PATH JSON [CODE]     the same for a POST
-//	await PATH REGEXP         goes on once what $DAEMON/PATH answers matches
+//	await PATH REGEXP         goes on once what $DAEMON/PATH answers matches; with
+//	                          ! before it, once it does not
 //	hook answer CODE          how the receiver answers; 0: never
 //	hook wait N               goes on once it has had N messages, all of them signed
 //	hook same                 all of them are one message, by their ids
 //	hook log                  what it was sent becomes the standard output
-//	hook bodies               the same, without the headers
+//	hook bodies               the same, without the headers, and what Slack was sent
 //	token NAME SCOPE FILE     FILE gets a token, and NAME.secret the token itself
 //	damage FILE               a page in the middle of FILE is overwritten
 //	big FILE                  FILE is a configuration with a schedule of a megabyte

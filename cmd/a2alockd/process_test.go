@@ -126,7 +126,7 @@ func (p *process) wait() (string, error) {
 
 // call makes a request of the API.
 func (p *process) call(method, path, token, body string) (status int, answer string, err error) {
-	req, err := http.NewRequest(method, "http://"+p.addr+path, bytes.NewReader([]byte(body)))
+	req, err := http.NewRequest(method, "http://"+p.addr+"/"+path, bytes.NewReader([]byte(body)))
 	if err != nil {
 		return 0, "", err
 	}

@@ -144,18 +144,21 @@ func request(ts *testscript.TestScript, method, path, body string, code []string
 }
 
 func await(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: await PATH REGEXP")
+	if len(args) != 2 {
+		ts.Fatalf("usage: [!] await PATH REGEXP")
 	}
 	want := regexp.MustCompile(args[1])
 	var answer string
-	ts.Check(poll(func() (err error) {
+	err := poll(func() (err error) {
 		_, answer, err = daemonOf(ts).call(http.MethodGet, args[0], ts.Getenv("TOKEN"), "")
-		if err == nil && !want.MatchString(answer) {
-			err = fmt.Errorf("%s does not match %q:\n%s", args[0], want, answer)
+		if err == nil && want.MatchString(answer) == neg {
+			err = fmt.Errorf("%s matches %q: %v:\n%s", args[0], want, neg, answer)
 		}
 		return err
-	}))
+	})
+	if err != nil {
+		ts.Fatalf("%v\na2alockd logged\n%s", err, daemonOf(ts).log)
+	}
 	fmt.Fprint(ts.Stdout(), answer)
 }
 
@@ -191,6 +194,9 @@ func hookCommand(ts *testscript.TestScript, neg bool, args []string) {
 		had, _ := h.messages()
 		for _, m := range had {
 			fmt.Fprintf(ts.Stdout(), "%s\n", m.body)
+		}
+		for _, p := range h.slack.Posts() {
+			fmt.Fprintf(ts.Stdout(), "slack %s: %s\n", p.Method, p)
 		}
 	case args[0] == "same" && len(args) == 1:
 		had, _ := h.messages()

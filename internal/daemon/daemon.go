@@ -16,6 +16,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
+
 	"github.com/a2alock/a2alock/config"
 	"github.com/a2alock/a2alock/fetch"
 	"github.com/a2alock/a2alock/internal/gate"
@@ -87,6 +89,10 @@ func (d *Daemon) Run(ctx context.Context) (err error) {
 	defer listener.Close()
 	d.addr = listener.Addr()
 
+	watcher := d.newWatcher(ctx, cfg)
+	if watcher != nil {
+		defer watcher.Close()
+	}
 	d.engine = &watch.Engine{Store: d.store, Client: d.client, Told: d.ring, Metrics: d.metrics, Log: d.Log}
 	if err := d.engine.Open(ctx, d.Setup); err != nil {
 		return err
@@ -101,12 +107,12 @@ func (d *Daemon) Run(ctx context.Context) (err error) {
 	api.SetTokens(tokens)
 	d.accept = api.SetTokens
 	d.metrics.Watch(api.Collector())
-	return d.serve(ctx, listener, api)
+	return d.serve(ctx, listener, api, watcher)
 }
 
 // serve runs the parts until ctx ends, and ends them in their order: nothing
 // new is begun, what is under way is cut short, what it found is delivered.
-func (d *Daemon) serve(ctx context.Context, listener net.Listener, api *server.Server) error {
+func (d *Daemon) serve(ctx context.Context, listener net.Listener, api *server.Server, watcher *fsnotify.Watcher) error {
 	rest := context.WithoutCancel(ctx)
 	watching, stopWatching := context.WithCancel(rest)
 	delivering, stopDelivering := context.WithCancel(rest)
@@ -122,7 +128,7 @@ func (d *Daemon) serve(ctx context.Context, listener net.Listener, api *server.S
 		}
 	})
 	watchers.Go(func() { d.engine.Run(watching) })
-	watchers.Go(func() { d.watchFiles(watching) })
+	watchers.Go(func() { d.watchFiles(watching, watcher) })
 	watchers.Go(func() { d.keepHouse(watching) })
 	watchers.Go(func() { d.watchdog(watching) })
 	deliverers.Go(func() {

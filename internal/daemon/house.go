@@ -10,6 +10,7 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/fsnotify/fsnotify"
 
+	"github.com/a2alock/a2alock/config"
 	"github.com/a2alock/a2alock/store"
 )
 
@@ -20,17 +21,26 @@ const (
 	hung       = 2 * time.Minute // since the engine last looked around
 )
 
-// watchFiles reads the locks again when files below their roots change. Where
-// the system cannot tell of changes, and every five minutes anyhow, it looks.
-func (d *Daemon) watchFiles(ctx context.Context) {
+// newWatcher tells of changes below the roots of cfg from now on; nil where the
+// system cannot.
+func (d *Daemon) newWatcher(ctx context.Context, cfg *config.Config) *fsnotify.Watcher {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		d.Log.WarnContext(ctx, "changes of locks are seen late", "err", err)
+		return nil
+	}
+	d.addFolders(ctx, watcher, cfg)
+	return watcher
+}
+
+// watchFiles reads the locks again when files below their roots change, and
+// every five minutes anyhow. Folders are watched before they are read, so that
+// nothing falls in between.
+func (d *Daemon) watchFiles(ctx context.Context, watcher *fsnotify.Watcher) {
+	if watcher == nil {
 		d.lookOnly(ctx)
 		return
 	}
-	defer watcher.Close()
-	d.addFolders(ctx, watcher)
 	timer := time.NewTimer(lookAgain)
 	defer timer.Stop()
 	for {
@@ -46,13 +56,13 @@ func (d *Daemon) watchFiles(ctx context.Context) {
 			timer.Reset(settleTime) // events were lost, say
 			continue
 		case <-d.roots:
-			d.addFolders(ctx, watcher)
+			timer.Reset(0)
 			continue
 		case <-timer.C:
 		}
 		timer.Reset(lookAgain)
+		d.addFolders(ctx, watcher, d.engine.Setup().Config)
 		d.look(ctx)
-		d.addFolders(ctx, watcher)
 	}
 }
 
@@ -81,8 +91,8 @@ func (d *Daemon) look(ctx context.Context) {
 }
 
 // addFolders watches every folder that may hold a lock.
-func (d *Daemon) addFolders(ctx context.Context, w *fsnotify.Watcher) {
-	for _, root := range d.engine.Setup().Config.Roots() {
+func (d *Daemon) addFolders(ctx context.Context, w *fsnotify.Watcher, cfg *config.Config) {
+	for _, root := range cfg.Roots() {
 		if info, err := os.Stat(root); err == nil && !info.IsDir() {
 			root = filepath.Dir(root)
 		}

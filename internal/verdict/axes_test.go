@@ -65,6 +65,9 @@ func TestDispute(t *testing.T) {
 			l.after(minute).want(withReplicas(good), "")
 		}
 		l.after(minute).want(withReplicas(good), "improved").is(Review, Fresh)
+		if !l.state.Judge {
+			t.Error("what was judged as one of several is not judged again")
+		}
 		l.want(by(Judged, good), "resolved").is(Compatible, Fresh)
 	})
 	t.Run("a rollout that ends", func(t *testing.T) {
@@ -221,6 +224,22 @@ func TestDamping(t *testing.T) {
 		if got := l.now.Sub(began); !settled || got < 6*hour-minute {
 			t.Errorf("suppressed for %s, settled %v", got, settled)
 		}
+		if got := l.state.Damping.Left(l.now, &l.p.Damping); got > 3000 {
+			t.Errorf("%g points are left", got)
+		}
+	})
+	t.Run("what moves on our side is no flapping", func(t *testing.T) {
+		l := newLife(t).on(good)
+		late := by(Scheduled, good)
+		late.Class, late.Findings = diff.Review, []diff.Finding{find(diff.Review, "lock-stale", "x")}
+		for range 5 {
+			l.after(second).want(late, "opened").after(second).want(good, "resolved")
+			o := by(Local, late)
+			l.after(second).want(o, "opened").after(second).want(by(Local, good), "resolved")
+		}
+		if l.state.Damping != nil {
+			t.Errorf("damping %+v", l.state.Damping)
+		}
 	})
 	t.Run("outages are damped too", func(t *testing.T) {
 		l := newLife(t).on(good)
@@ -307,6 +326,12 @@ func TestAck(t *testing.T) {
 		l := acked(t, renamed, Ack{}).after(minute).want(both, "changed")
 		has(t, l, false)
 	})
+	t.Run("the same finding, and worse", func(t *testing.T) {
+		o := by(Local, renamed)
+		o.Class, o.Findings = diff.Breaking, []diff.Finding{find(diff.Breaking, "agent-renamed", "renamed")}
+		l := acked(t, renamed, Ack{}).after(minute).want(o, "worsened")
+		has(t, l, false)
+	})
 	t.Run("fewer findings", func(t *testing.T) {
 		l := acked(t, both, Ack{}).after(minute).want(moved, "(changed)")
 		has(t, l, true)
@@ -388,6 +413,10 @@ func TestReports(t *testing.T) {
 		if l.state.Stale != nil {
 			t.Error("the mark stays")
 		}
+	})
+	t.Run("a report after the validation", func(t *testing.T) {
+		l := newLife(t).on(good).after(hour).want(noStream, "(stale)").after(second).want(by(OnReport, confirmed(good)), "")
+		l.after(minute).want(noStream, "").after(hour).is(Compatible, MarkedStale).want(tick, "").is(Compatible, MarkedStale)
 	})
 	t.Run("a note", func(t *testing.T) {
 		o := report("TaskNotFoundError", "GetTask", "", "")

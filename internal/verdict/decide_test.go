@@ -38,6 +38,11 @@ func TestDecide(t *testing.T) {
 			name: "breaking without a reason", on: Observation{Cause: Decided, Class: diff.Breaking, CardDigest: "b"},
 			skill: "price", class: Breaking, freshn: Fresh,
 		},
+		{
+			name:  "breaking without a reason, and something else is found",
+			on:    Observation{Cause: Decided, Class: diff.Breaking, CardDigest: "b", Findings: named.Findings},
+			skill: "price", class: Breaking, finds: 1, freshn: Fresh,
+		},
 		{name: "waived", on: judged("w", waived), skill: "quote", want: true, class: Compatible, finds: 1, freshn: Fresh},
 		{name: "deny-named, named", on: named, p: denyNamed, skill: "quote", class: Review, finds: 2, freshn: Fresh},
 		{name: "deny-named, not named", on: named, p: denyNamed, skill: "price", want: true, class: Review, finds: 1, freshn: Fresh},
@@ -123,15 +128,18 @@ func TestWants(t *testing.T) {
 	wants(l, confirm(l.now.Add(30*second)))
 	l.after(minute).step(confirmed(good))
 	wants(l, elsewhere(l.now.Add(10*minute)))
+	first := *l
+	first.after(minute).step(noQuote)
+	wants(&first, confirm(first.now.Add(30*second)))
 	l.after(10 * minute).step(rechecked(good))
 	wants(l)
 
 	l = newLife(t).on(noQuote)
 	l.after(hour).step(good)
-	first := l.now
-	wants(l, recheck(first.Add(10*minute)))
+	once := l.now
+	wants(l, recheck(once.Add(10*minute)))
 	l.after(minute).step(good)
-	wants(l, recheck(first.Add(10*minute)))
+	wants(l, recheck(once.Add(10*minute)))
 
 	l = disputed(t)
 	wants(l, elsewhere(l.now.Add(2*minute)))
