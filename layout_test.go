@@ -27,8 +27,9 @@ const module = "github.com/a2alock/a2alock"
 // rests on packages of its own: how JSON is read strictly (jsondoc), and the many
 // spellings of security (scheme). Both know nothing of a Card.
 var layers = map[string]int{
-	"cmd/a2alock":        13,
-	"cmd/a2alockd":       13,
+	"cmd/a2alock":        14,
+	"cmd/a2alockd":       14,
+	"internal/daemon":    13,
 	"server":             12,
 	"watch":              11,
 	"notify":             10,
@@ -69,6 +70,11 @@ var layers = map[string]int{
 	"internal/metrics":   0,
 	"internal/slack":     1, // for notify
 	"internal/webhook":   0, // for notify and slack
+	"internal/setup":     7, // for the commands and watch
+	"internal/findings":  6, // these for verdict
+	"internal/evidence":  6,
+	"internal/replicas":  6,
+	"internal/damping":   0,
 	"internal/history":   7, // for store
 	"internal/records":   1, // for store
 	"internal/boltfile":  0, // for records
@@ -88,7 +94,7 @@ var outside = []string{".", "internal/laws", "internal/triples", "testdata", "ex
 var worldly = map[string]bool{
 	"cmd/a2alock": true, "cmd/a2alockd": true, "server": true, "watch": true, "notify": true, "store": true,
 	"probe": true, "fetch": true, "rpc": true, "netguard": true,
-	"internal/setup":   true,                            // reads it too
+	"internal/setup": true, "internal/daemon": true, // wire what touches the world
 	"internal/records": true, "internal/boltfile": true, // what store stands on
 	"internal/gate":      true, // waits
 	"internal/slack":     true, // posts
@@ -301,20 +307,13 @@ func (s source) isRuleTable() bool {
 	if !strings.HasPrefix(s.path, "diff/rules_") {
 		return false
 	}
-	for _, decl := range s.file.Decls {
-		d, ok := decl.(*ast.GenDecl)
-		if !ok || d.Tok != token.VAR {
-			continue
-		}
-		for _, spec := range d.Specs {
-			for _, value := range spec.(*ast.ValueSpec).Values {
-				if list, ok := value.(*ast.CompositeLit); ok && isRules(list.Type) {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	found := false
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		list, ok := n.(*ast.CompositeLit)
+		found = found || ok && isRules(list.Type)
+		return !found
+	})
+	return found
 }
 
 // isRules reports whether typ is []Rule.

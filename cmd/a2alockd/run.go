@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -33,6 +35,10 @@ also seen by themselves. Log lines go to standard error.`,
 			log, err := newLog(a.stderr, format, level)
 			if err != nil {
 				return err
+			}
+			slog.SetDefault(log) // libraries write there, with text of servers
+			if os.Getenv("GOGC") == "" {
+				debug.SetGCPercent(50) // beside an orchestrator, memory is dearer than time
 			}
 			return a.run(c.Context(), log)
 		},
@@ -63,14 +69,28 @@ const everything = ""
 
 // run is the daemon, wired.
 func (a *app) run(ctx context.Context, log *slog.Logger) error {
+	reload, stop := hangups(ctx) // one that comes early is a reload too
+	defer stop()
 	s, err := a.setup(everything)
 	if err != nil {
 		return err
 	}
-	reload, stop := hangups(ctx)
-	defer stop()
-	d := &daemon.Daemon{Setup: s, Version: version(), Log: log, Load: func() (*setup.Setup, error) { return a.setup(everything) }, Reload: reload}
-	return d.Run(ctx)
+	up := false
+	d := &daemon.Daemon{
+		Setup: s, Version: version(), Log: log, Reload: reload,
+		Load:    func() (*setup.Setup, error) { return a.setup(everything) },
+		Started: func(net.Addr) { up = true },
+	}
+	return ended(d.Run(ctx), up)
+}
+
+// ended tells a daemon that broke down, which a service manager starts again,
+// from one that could not begin, which needs a person.
+func ended(err error, up bool) error {
+	if err == nil || !up || errors.Is(err, daemon.ErrGrace) {
+		return err
+	}
+	return &exit{exitFail, err}
 }
 
 // hangups tells of each SIGHUP.
