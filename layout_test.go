@@ -27,11 +27,17 @@ const module = "github.com/a2alock/a2alock"
 // rests on packages of its own: how JSON is read strictly (jsondoc), and the many
 // spellings of security (scheme). Both know nothing of a Card.
 var layers = map[string]int{
-	"cmd/a2alock":        14,
-	"cmd/a2alockd":       14,
-	"internal/daemon":    13,
-	"server":             12,
-	"watch":              11,
+	"cmd/a2alock":        15,
+	"cmd/a2alockd":       15,
+	"internal/daemon":    14,
+	"server":             13,
+	"watch":              12,
+	"internal/watched":   11, // these for watch
+	"internal/ledger":    10,
+	"internal/pace":      9,
+	"internal/standing":  9,
+	"internal/lockset":   8,
+	"internal/plans":     7,
 	"notify":             10,
 	"internal/route":     9, // for notify and watch
 	"internal/message":   9, // for notify
@@ -96,6 +102,7 @@ var worldly = map[string]bool{
 	"probe": true, "fetch": true, "rpc": true, "netguard": true,
 	"internal/setup": true, "internal/daemon": true, // wire what touches the world
 	"internal/records": true, "internal/boltfile": true, // what store stands on
+	"internal/watched":   true, // waits for turns and the store
 	"internal/gate":      true, // waits
 	"internal/slack":     true, // posts
 	"internal/webhook":   true, // posts

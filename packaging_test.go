@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/a2alock/a2alock/config"
 )
 
 // unit reads a unit of systemd loosely: the values of each "Section.Key".
@@ -63,5 +66,9 @@ func TestServiceUnit(t *testing.T) {
 		if len(got[key]) == 0 {
 			t.Errorf("the unit does not say %s", key)
 		}
+	}
+	grace := config.Default().Daemon.ShutdownGrace
+	if stop, err := time.ParseDuration(got["Service.TimeoutStopSec"][0]); err != nil || stop <= grace {
+		t.Errorf("TimeoutStopSec = %v, %v; want more than shutdown_grace, which is %v", stop, err, grace)
 	}
 }

@@ -138,12 +138,13 @@ func TestHosts(t *testing.T) {
 
 func tokensFile(t testing.TB, tokens ...[3]string) string {
 	t.Helper()
-	text := "# who may\n\n"
+	var text strings.Builder
+	text.WriteString("# who may\n\n")
 	for _, k := range tokens {
-		text += fmt.Sprintf("%s %s %x\n", k[0], k[1], sha256.Sum256([]byte(k[2])))
+		fmt.Fprintf(&text, "%s %s %x\n", k[0], k[1], sha256.Sum256([]byte(k[2])))
 	}
 	path := filepath.Join(t.TempDir(), "tokens")
-	check(t, os.WriteFile(path, []byte(text), 0o600))
+	check(t, os.WriteFile(path, []byte(text.String()), 0o600))
 	return path
 }
 
@@ -346,6 +347,32 @@ func TestHostileCards(t *testing.T) {
 		inert(t, a)
 		if strings.Contains(string(a.body), "##vso[") {
 			t.Errorf("GET %s = %s: a command to a CI system", path, a.body)
+		}
+	}
+}
+
+// Whatever stands in the place of an id finds nothing, and breaks nothing.
+func TestOddIDs(t *testing.T) {
+	r := idle(t)
+	for _, id := range []string{"a%00b", "%00", "%ff%fe", "..%2f..%2fetc", "pricing%00", "Pricing", "pricing%20", strings.Repeat("x", 20_000), "%1b%5b2J", "*"} {
+		for _, path := range []string{
+			"GET /v1/locks/ID", "GET /v1/locks/ID/history", "GET /v1/locks/ID/decision", "POST /v1/locks/ID/refresh", "DELETE /v1/locks/ID/ack",
+			"DELETE /v1/silences/ID", "POST /v1/outbox/ID/retry", "DELETE /v1/outbox/ID",
+			"GET /v1/agents/ID/cards", "GET /v1/agents/ID/cards/ID", "GET /v1/agents/a/cards/ID",
+		} {
+			method, path, _ := strings.Cut(strings.ReplaceAll(path, "ID", id), " ")
+			a := r.ask(method, path, "")
+			if a.code != 404 {
+				t.Errorf("%s %.80s = %d %s, want 404", method, path, a.code, a.body)
+			}
+			inert(t, a)
+		}
+	}
+	for _, after := range []string{"%00", "%ff", strings.Repeat("x", 20_000)} {
+		for _, path := range []string{"/v1/locks", "/v1/silences"} {
+			if a := r.ask("GET", path+"?after="+after, ""); a.code != 200 {
+				t.Errorf("GET %s after %.20q = %d %s, want 200", path, after, a.code, a.body)
+			}
 		}
 	}
 }

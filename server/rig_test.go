@@ -162,8 +162,10 @@ func lockOf(url string) *lockfile.Lock {
 	}
 }
 
-// travel is a rig on a running agent, of which one lock is compatible.
+// travel is a rig on a running agent, of which one lock is compatible. The test
+// runs beside others: it waits most of the time, for commits.
 func travel(t *testing.T) (*rig, *agenttest.Agent) {
+	t.Parallel()
 	agent := agenttest.Start(t, agenttest.Config{})
 	r := newRig(t, quick, map[string]*lockfile.Lock{"pricing": lockOf(agent.CardURL())})
 	r.run()

@@ -26,13 +26,13 @@ func (tx *Tx) Lock(id string) (l Lock, ok bool, err error) {
 	return rec.Lock, true, nil
 }
 
-// PutLock keeps l under its ID.
+// PutLock keeps l under its ID. A Good of nil leaves the text that is kept.
 func (tx *Tx) PutLock(l Lock) error {
 	was, _, err := records.One[lockRecord](tx.tx, locks, []byte(l.ID))
 	if err != nil && !isRecordError(err) { // what cannot be read is replaced
 		return err
 	}
-	rec := lockRecord{Lock: l}
+	rec := lockRecord{Lock: l, Good: was.Good}
 	rec.Lock.Good = nil
 	if len(l.Good) > 0 {
 		if rec.Good, err = tx.PutBody(l.Good); err != nil {

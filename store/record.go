@@ -53,6 +53,9 @@ type Lock struct {
 	Owner    string        `json:"owner,omitzero"`
 	Fallback string        `json:"fallback,omitzero"`
 	State    verdict.State `json:"state"`
+	// Judged says by what State was judged: a digest of the lock's text and of
+	// the configuration.
+	Judged string `json:"judged,omitzero"`
 	// Good is the lock's last readable text, for when the file breaks.
 	Good []byte `json:"good,omitzero"`
 }

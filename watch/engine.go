@@ -11,15 +11,18 @@ import (
 
 	"github.com/a2alock/a2alock/fetch"
 	"github.com/a2alock/a2alock/internal/metrics"
-	"github.com/a2alock/a2alock/internal/route"
 	"github.com/a2alock/a2alock/internal/schedule"
 	"github.com/a2alock/a2alock/internal/setup"
 	"github.com/a2alock/a2alock/internal/verdict"
+	"github.com/a2alock/a2alock/internal/watched"
 	"github.com/a2alock/a2alock/store"
 )
 
 // An Engine watches every agent that a lock is about. Its exported fields are
 // set before [Engine.Open], and not changed afterwards.
+//
+// Whoever moves an agent has its turn, and then takes the desk's Mu for as long
+// as no disk or network is waited for. Decisions need neither.
 type Engine struct {
 	Store *store.Store // open; the engine does not close it
 	// Client makes what asks for cards, with Gates, by a configuration.
@@ -28,45 +31,56 @@ type Engine struct {
 	Told    func()
 	Metrics *metrics.Set // nil: counted for nobody
 	Log     *slog.Logger // nil: discard
+	// Version is that of the rules: another one judges every lock anew.
+	Version string
 	// Wall is the wall clock, nil being time.Now: the one seam through which a
 	// clock that jumps reaches the engine.
 	Wall func() time.Time
 
 	cfg   atomic.Pointer[current]
+	locks atomic.Pointer[lockIndex]
 	wake  chan struct{}
 	turn  chan struct{} // held by whoever reloads
 	begun time.Time     // for its monotonic reading
-	beat  atomic.Int64  // Unix seconds at which the engine last looked around
+	beat  atomic.Int64  // how long after begun the engine last looked around
+	told  told
 
-	mu      sync.RWMutex // of what follows
+	desk    watched.Desk // with the Mu of what follows
 	agents  map[string]*agent
-	locks   map[string]*watched
 	queue   schedule.Queue
 	catchUp schedule.CatchUp
 	clock   schedule.Clock
 	outage  schedule.Outage
-	told    map[string]string // why locks are broken, as it was told
 	flights sync.WaitGroup
 }
 
 // current is the configuration that holds, replaced as a whole.
 type current struct {
-	*setup.Setup
-	router *route.Router
+	*watched.Config
 	client *fetch.Client
 }
 
-// maxSleep is how long the engine sleeps at most, so that a clock that jumps
-// and a machine that wakes up are seen.
-const maxSleep = 30 * time.Second
+// A lockIndex has every lock by its id. It never changes.
+type lockIndex struct {
+	byID map[string]*lock
+	ids  []string // sorted
+}
+
+const (
+	// maxSleep is how long the engine sleeps at most, so that a clock that jumps
+	// and a machine that wakes up are seen.
+	maxSleep = 30 * time.Second
+	// batch is how many agents are looked at before others have Mu.
+	batch = 100
+)
 
 // Open reads the locks, and what the store remembers of them. The engine
 // answers from then on, and asks nobody before [Engine.Run].
 func (e *Engine) Open(ctx context.Context, s *setup.Setup) error {
 	e.wake, e.turn = make(chan struct{}, 1), make(chan struct{}, 1)
-	e.agents, e.locks, e.told = map[string]*agent{}, map[string]*watched{}, map[string]string{}
+	e.agents = map[string]*agent{}
+	e.locks.Store(&lockIndex{})
 	e.begun = time.Now()
-	e.beat.Store(e.begun.Unix())
 	if e.Wall == nil {
 		e.Wall = time.Now
 	}
@@ -79,6 +93,11 @@ func (e *Engine) Open(ctx context.Context, s *setup.Setup) error {
 	if e.Told == nil {
 		e.Told = func() {}
 	}
+	e.desk.Store, e.desk.Log, e.desk.Told, e.desk.Wall = e.Store, e.Log, e.Told, e.Wall
+	e.desk.Config = func() *watched.Config { return e.cfg.Load().Config }
+	if err := e.told.open(e.Store); err != nil {
+		return err
+	}
 	return e.Reload(ctx, s)
 }
 
@@ -86,7 +105,7 @@ func (e *Engine) Open(ctx context.Context, s *setup.Setup) error {
 // began has ended too. What those still found is in the store by then.
 func (e *Engine) Run(ctx context.Context) {
 	defer e.flights.Wait()
-	e.replan(ctx, "start")
+	e.replan(ctx, 0)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -96,14 +115,17 @@ func (e *Engine) Run(ctx context.Context) {
 		case <-timer.C:
 		case <-e.wake:
 		}
-		e.beat.Store(time.Now().Unix())
-		e.mu.Lock()
+		if ctx.Err() != nil {
+			return
+		}
+		e.beat.Store(int64(time.Since(e.begun)))
+		e.desk.Mu.Lock()
 		jump := e.clock.Tick(e.Wall(), time.Since(e.begun))
-		e.mu.Unlock()
+		e.desk.Mu.Unlock()
 		if jump != 0 {
 			e.Metrics.ClockJumps.Inc()
 			e.Log.WarnContext(ctx, "wall clock jumped", "by", jump)
-			e.replan(ctx, "clock")
+			e.replan(ctx, jump)
 		}
 		timer.Reset(e.begin(ctx))
 	}
@@ -111,16 +133,14 @@ func (e *Engine) Run(ctx context.Context) {
 
 // Idle is how long ago the engine last looked for what is due: over a minute
 // when it hangs.
-func (e *Engine) Idle() time.Duration {
-	return time.Since(time.Unix(e.beat.Load(), 0))
-}
+func (e *Engine) Idle() time.Duration { return time.Since(e.begun) - time.Duration(e.beat.Load()) }
 
 // begin starts what is due, and says how long there is nothing more to do.
 func (e *Engine) begin(ctx context.Context) time.Duration {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.desk.Mu.Lock()
+	defer e.desk.Mu.Unlock()
 	now := e.Wall()
-	for {
+	for range batch {
 		id, _, ok := e.queue.Pop(now)
 		if !ok {
 			break
@@ -129,14 +149,17 @@ func (e *Engine) begin(ctx context.Context) time.Duration {
 			e.launch(ctx, a, now)
 		}
 	}
-	for {
+	for range batch {
 		run, ok := e.catchUp.Pop(now)
 		if !ok {
 			break
 		}
-		if a := e.agents[run.ID]; a != nil && !a.flying {
-			e.missed(run.Missed)
-			e.fly(ctx, a, request{at: now, slot: true}, run.Slot.At, now)
+		if a := e.agents[run.ID]; a != nil && !a.Flying {
+			e.queue.Remove(a.ID)
+			r := e.request(a, now)
+			r.At = now
+			e.fly(ctx, a, r, now)
+			e.enqueue(a, now) // for its ticks
 		}
 	}
 	sleep := maxSleep
@@ -149,62 +172,54 @@ func (e *Engine) begin(ctx context.Context) time.Duration {
 	return max(sleep, 0)
 }
 
-// launch starts what the agent is due for. Under mu.
+// launch starts what the agent is due for. Under Mu.
 func (e *Engine) launch(ctx context.Context, a *agent, now time.Time) {
-	if tick := a.tickAt(now); !tick.IsZero() && !tick.After(now) {
+	if tick := a.TickAt(now); !tick.IsZero() && !tick.After(now) {
+		a.Ticking = true
 		e.flights.Go(func() { e.tick(ctx, a) }) // which puts the agent back
 		return
 	}
-	if a.flying {
-		if s := a.rules.plan.Latest(a.seen.Slot, now); !s.IsZero() {
-			e.Metrics.Refreshes.WithLabelValues("skipped").Inc()
-		}
-		return // whoever lands puts the agent back
+	if r := e.request(a, now); !a.Flying && !r.At.After(now) {
+		e.catchUp.Remove(a.ID)
+		e.fly(ctx, a, r, now)
 	}
-	r := a.requestAt(e, now)
-	if r.at.After(now) {
-		e.enqueue(a, now)
-		return
-	}
-	// Whatever the request is for, it runs the slot that is due as well.
-	slot := a.rules.plan.Latest(a.seen.Slot, now)
-	if !slot.IsZero() && !a.seen.Slot.IsZero() {
-		e.missed(a.rules.plan.Count(a.seen.Slot, now) - 1)
-	}
-	e.catchUp.Remove(a.id)
-	e.fly(ctx, a, r, slot.At, now)
+	e.enqueue(a, now)
 }
 
-// fly begins a request. Under mu.
-func (e *Engine) fly(ctx context.Context, a *agent, r request, slot, now time.Time) {
-	f := flight{agent: a, request: r, run: slot, asked: a.asked}
-	a.flying, a.asked, a.retry, a.own, a.last = true, false, time.Time{}, time.Time{}, now
+// fly begins a request. Whatever it is for, it runs the slot that is due as
+// well. Under Mu.
+func (e *Engine) fly(ctx context.Context, a *agent, r request, now time.Time) {
+	f := flight{Agent: a, request: r, asked: a.Asked, plain: a.Plain}
+	if slot := a.Plan.Latest(a.Seen.Slot, now); !slot.IsZero() {
+		f.run = slot.At
+		if n := a.Plan.Count(latest(a.Seen.Slot, a.Hold.Add(-a.Plan.Phase)), now) - 1; n > 0 && !a.Seen.Slot.IsZero() {
+			e.Metrics.MissedSlots.Add(float64(n))
+		}
+	}
+	a.Begin(now)
 	e.flights.Go(func() { e.refresh(ctx, f) })
 }
 
-// missed counts slots that will never be run.
-func (e *Engine) missed(n int) {
-	if n > 0 {
-		e.Metrics.MissedSlots.Add(float64(n))
-	}
-}
-
-// enqueue puts the agent where it is due next. Under mu.
+// enqueue puts the agent where it is due next. Under Mu.
 func (e *Engine) enqueue(a *agent, now time.Time) {
-	if at := a.next(e, now); at.IsZero() {
-		e.queue.Remove(a.id)
+	if at := e.next(a, now); at.IsZero() {
+		e.queue.Remove(a.ID)
 	} else {
-		e.queue.Push(a.id, at)
+		e.queue.Push(a.ID, at)
 	}
 }
 
-// settle puts the agent back into the queue after something moved it.
-func (e *Engine) settle(a *agent) {
-	e.mu.Lock()
-	if e.agents[a.id] == a {
+// settle puts the agent back into the queue after something moved it, which
+// change does under Mu.
+func (e *Engine) settle(a *agent, change func()) {
+	e.desk.Mu.Lock()
+	if change != nil {
+		change()
+	}
+	if e.agents[a.ID] == a {
 		e.enqueue(a, e.Wall())
 	}
-	e.mu.Unlock()
+	e.desk.Mu.Unlock()
 	e.awake()
 }
 
@@ -219,31 +234,59 @@ func (e *Engine) awake() {
 // replan looks at every agent anew: at the start, and after the clock jumped.
 // Slots that passed meanwhile are run once, the latest alone, at a pace that
 // neither we nor the agents' hosts notice.
-func (e *Engine) replan(ctx context.Context, why string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	now := e.Wall()
-	for _, id := range slices.Sorted(maps.Keys(e.agents)) {
-		e.plan(e.agents[id], now)
+func (e *Engine) replan(ctx context.Context, jump time.Duration) {
+	e.each(func(a *agent, now time.Time) {
+		a.Shift(jump)
+		a.Rest = time.Time{}
+		e.plan(a, now)
+	})
+	if jump < 0 { // what lies ahead now counts as now
+		e.inTurn(ctx, e.everyone(), func(a *agent) {
+			e.desk.Observe(ctx, a, change{Urgent: true}, func(*lock) verdict.Observation { return verdict.Observation{Cause: verdict.Tick} })
+		})
 	}
-	if n := e.catchUp.Len(); n > 0 {
-		e.Log.InfoContext(ctx, "catching up", "agents", n, "why", why)
+	e.desk.Mu.RLock()
+	n := e.catchUp.Len()
+	e.desk.Mu.RUnlock()
+	if n > 0 {
+		e.Log.InfoContext(ctx, "catching up", "agents", n, "jump", jump)
+	}
+}
+
+// each calls do for every agent under Mu, in batches, between which others have
+// it.
+func (e *Engine) each(do func(a *agent, now time.Time)) {
+	e.desk.Mu.RLock()
+	ids := slices.Sorted(maps.Keys(e.agents))
+	e.desk.Mu.RUnlock()
+	for group := range slices.Chunk(ids, batch) {
+		e.desk.Mu.Lock()
+		now := e.Wall()
+		for _, id := range group {
+			if a := e.agents[id]; a != nil {
+				do(a, now)
+			}
+		}
+		e.desk.Mu.Unlock()
 	}
 }
 
 // plan puts the agent into the queue, and where a slot passed unseen, or nobody
-// ever looked, among those that catch up. Under mu.
+// ever looked, among those that catch up. Under Mu.
 func (e *Engine) plan(a *agent, now time.Time) {
-	c := schedule.Candidate{ID: a.id, Plan: a.rules.plan, Last: a.seen.Slot, Validated: a.seen.Validated}
-	for _, w := range a.locks {
-		s := w.state.Load()
-		c.Stale = c.Stale || s.Freshness(now, a.params) == verdict.MarkedStale
-		c.Breaking = c.Breaking || s.Verdict == verdict.Breaking
-	}
-	e.catchUp.Rate = schedule.CatchUpRate(e.cfg.Load().Config.Daemon.CatchupRate, len(e.agents))
-	a.own = time.Time{}
-	if _, behind := e.catchUp.Add(c, now); behind && !a.flying {
-		a.own = a.rules.plan.After(a.seen.Slot, now).Due
+	e.catchUp.Rate = schedule.CatchUpRate(e.cfg.Load().Setup.Config.Daemon.CatchupRate, len(e.agents))
+	e.catchUp.Remove(a.ID)
+	a.Own = time.Time{}
+	if !a.Flying { // whoever lands has caught up
+		c := schedule.Candidate{ID: a.ID, Plan: a.Plan, Last: a.Seen.Slot, Validated: a.Seen.Validated}
+		for _, w := range a.Locks {
+			s := w.State()
+			c.Stale = c.Stale || s.Freshness(now, a.Params.Load()) == verdict.MarkedStale
+			c.Breaking = c.Breaking || s.Verdict == verdict.Breaking
+		}
+		if _, behind := e.catchUp.Add(c, now); behind {
+			a.Own = a.Plan.After(a.Seen.Slot, now).Due
+		}
 	}
 	e.enqueue(a, now)
 }

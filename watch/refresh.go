@@ -9,59 +9,68 @@ import (
 	"sync"
 	"time"
 
-	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/fetch"
+	"github.com/a2alock/a2alock/internal/gate"
 	"github.com/a2alock/a2alock/internal/verdict"
-	"github.com/a2alock/a2alock/store"
+	"github.com/a2alock/a2alock/internal/watched"
+	"github.com/a2alock/a2alock/netguard"
 )
 
 // A flight is one request for an agent's card under way.
 type flight struct {
-	*agent
+	*watched.Agent
 	request
 	run   time.Time // the slot that it runs; zero: none
 	asked bool      // a person wanted it
+	plain bool      // past every cache, since the last answer was none
 }
 
 // refresh makes one request, and lets it land.
 func (e *Engine) refresh(ctx context.Context, f flight) {
-	defer e.land(f)
-	f.take()
+	written, sent := true, true
+	defer func() {
+		e.settle(f.Agent, func() {
+			f.Flying = false
+			switch now := e.Wall(); {
+			case !written:
+				f.Floor = now.Add(notWritten)
+			case !sent:
+				f.Retry = now // which is when the pause is over
+			}
+		})
+	}()
+	f.Take()
 	began := e.Wall()
-	full := e.cfg.Load().Config.Daemon.FullRefetch
-	req := fetch.Request{
-		URL: f.key.url, Identity: f.key.identity, Memory: f.rec.Memory,
-		Body:          func() ([]byte, bool) { return f.shown.Load().read(e.Store) },
-		Unconditional: f.asked || f.want.Fresh || f.audits(full, began),
-		Fresh:         f.asked || f.want.Fresh,
-	}
-	if f.want.Elsewhere {
-		req.Avoid = f.rec.Addr
-	}
-	f.give()
+	full := e.cfg.Load().Setup.Config.Daemon.FullRefetch
+	req := f.Request(e.Store, f.plain || f.Audits(full, began), f.asked || f.Want.Fresh, f.Want.Elsewhere)
+	f.Give()
 
 	start := time.Now()
-	answer, err := e.cfg.Load().client.Refresh(e.timed(ctx, f.at), req)
+	answer, err := e.cfg.Load().client.Refresh(e.timed(ctx, f.At), req)
 	if ctx.Err() != nil {
 		return // cut short by us: that says nothing of the agent
+	}
+	if _, paused := errors.AsType[*gate.PausedError](err); paused {
+		e.Metrics.Refreshes.WithLabelValues("skipped").Inc()
+		sent = false
+		return
 	}
 	e.Metrics.RefreshDuration.Observe(time.Since(start).Seconds())
 	e.count(req, answer, err)
 
-	f.take()
-	defer f.give()
+	f.Take()
+	defer f.Give()
 	if err != nil {
-		e.failed(ctx, f, began, err)
+		written = e.failed(ctx, f, began, err)
 		return
 	}
-	e.mu.Lock()
-	f.backoff.Reset()
-	back := e.outage.Observe(f.host(), true, e.Wall())
-	e.mu.Unlock()
+	e.desk.Mu.Lock()
+	back := e.outage.Observe(f.Key.Host(), true, e.Wall())
+	e.desk.Mu.Unlock()
 	if back {
 		e.Log.InfoContext(ctx, "the network is back")
 	}
-	e.arrived(ctx, f, began, req, answer)
+	written = e.arrived(ctx, f, began, req, answer)
 }
 
 // timed notes how long after it was due the request went out.
@@ -72,14 +81,6 @@ func (e *Engine) timed(ctx context.Context, due time.Time) context.Context {
 			once.Do(func() { e.Metrics.Lateness.Observe(max(0, e.Wall().Sub(due).Seconds())) })
 		},
 	})
-}
-
-// land ends a flight, whatever became of it.
-func (e *Engine) land(f flight) {
-	e.mu.Lock()
-	f.flying = false
-	e.mu.Unlock()
-	e.settle(f.agent)
 }
 
 // count is for the metrics.
@@ -98,23 +99,41 @@ func (e *Engine) count(req fetch.Request, answer *fetch.Answer, err error) {
 	e.Metrics.Requests.WithLabelValues(class, conditional).Inc()
 }
 
+// ran is the slot that counts as run when the flight lands: its own, or the last
+// that came due meanwhile. Those are skipped.
+func (e *Engine) ran(f flight, now time.Time) time.Time {
+	e.desk.Mu.RLock()
+	defer e.desk.Mu.RUnlock()
+	last := latest(f.run, f.Seen.Slot)
+	slot := f.Plan.Latest(last, now)
+	if last.IsZero() || slot.IsZero() {
+		return f.run
+	}
+	e.Metrics.Refreshes.WithLabelValues("skipped").Add(float64(f.Plan.Count(last, now)))
+	return slot.At
+}
+
 // failed is what follows where no body came. A failure that every host shares
 // is ours, and says nothing of any agent.
-func (e *Engine) failed(ctx context.Context, f flight, began time.Time, err error) {
+func (e *Engine) failed(ctx context.Context, f flight, began time.Time, err error) bool {
 	fault, ok := errors.AsType[*fetch.Error](err)
 	if !ok {
-		fault = &fetch.Error{URL: f.key.url, State: fetch.Unreachable, Err: err}
+		fault = &fetch.Error{URL: f.Key.URL, State: fetch.Unreachable, Err: err}
 	}
 	now := e.Wall()
-	// An answer of any kind shows that the network is there.
+	slot := e.ran(f, now)
+	// An answer of any kind shows that the network is there; what we refuse to
+	// reach shows nothing.
 	silent := fault.State == fetch.Unreachable && fault.Code == 0
-	e.mu.Lock()
-	changed := e.outage.Observe(f.host(), !silent, now)
-	ours := silent && e.outage.Suspected()
-	e.mu.Unlock()
-	if fault.State != fetch.AuthRequired {
-		e.tryAgain(f, now)
+	_, refused := errors.AsType[*netguard.Refused](err)
+	e.desk.Mu.Lock()
+	changed := !refused && e.outage.Observe(f.Key.Host(), !silent, now)
+	ours := silent && !refused && e.outage.Suspected()
+	if f.Denied = fault.State == fetch.AuthRequired; !f.Denied {
+		f.Fail(latest(slot, f.Seen.Slot), now, rand.Float64)
 	}
+	f.Plain = fault.Protocol
+	e.desk.Mu.Unlock()
 	outcome := "failed"
 	if fault.State != fetch.Unreachable {
 		outcome = "invalid"
@@ -125,91 +144,56 @@ func (e *Engine) failed(ctx context.Context, f flight, began time.Time, err erro
 			e.Log.ErrorContext(ctx, "this daemon cannot reach the network")
 			e.Tell(ctx, "network", "a2alockd cannot reach the network: requests to many hosts fail. Verdicts stay as they are until one succeeds.")
 		}
-		e.observe(ctx, f.agent, change{slot: f.run}, nil)
-		return
+		return e.desk.Observe(ctx, f.Agent, change{Slot: slot}, nil)
 	}
-	e.Log.WarnContext(ctx, "no card", "agent", f.id, "state", fault.State, "err", fault)
+	e.Log.WarnContext(ctx, "no card", "agent", f.ID, "state", fault.State, "err", fault)
 	o := verdict.Observation{
-		Cause: verdict.Failed, By: f.by(), Fresh: f.want.Fresh || f.asked, Began: began,
+		Cause: verdict.Failed, By: f.by(), Fresh: f.Want.Fresh || f.asked, Began: began,
 		State: fault.State, Detail: fault.Error(),
 	}
-	e.observe(ctx, f.agent, change{slot: f.run}, func(*watched) verdict.Observation { return o })
-}
-
-// tryAgain plans a try before the next slot.
-func (e *Engine) tryAgain(f flight, now time.Time) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	next := f.rules.plan.After(f.seen.Slot, now).Due
-	f.retry = f.backoff.Fail(now, next, rand.Float64)
-	if !f.retry.Before(next) {
-		f.retry = time.Time{} // the slot comes first
-	}
+	return e.desk.Observe(ctx, f.Agent, change{Slot: slot}, func(*lock) verdict.Observation { return o })
 }
 
 // by is what the request is for, in the words of the state machine.
 func (f flight) by() verdict.By {
-	if f.want.By != "" {
-		return f.want.By
+	if f.Want.By != "" {
+		return f.Want.By
 	}
 	return verdict.Scheduled
 }
 
 // arrived is what follows where a body came.
-func (e *Engine) arrived(ctx context.Context, f flight, began time.Time, req fetch.Request, answer *fetch.Answer) {
-	cfg := e.cfg.Load()
+func (e *Engine) arrived(ctx context.Context, f flight, began time.Time, req fetch.Request, answer *fetch.Answer) bool {
 	now := e.Wall()
-	e.mu.Lock()
-	f.hold = time.Time{}
-	if most := f.rules.maximum; most > 0 && answer.MaxAge > 0 {
-		f.hold = now.Add(min(answer.MaxAge, most))
-	}
-	e.mu.Unlock()
-	reading := compile.Read(answer.Body, &cfg.Config.Client, cfg.CardOptions())
+	slot := e.ran(f, now)
+	sight := f.See(e.cfg.Load().Config, answer)
 	o := verdict.Observation{By: f.by(), Fresh: req.Unconditional && req.Fresh, Began: began, NotModified: answer.NotModified}
-	if reading.Err != nil {
+	if err := sight.Err; err != nil {
 		e.Metrics.Refreshes.WithLabelValues("invalid").Inc()
-		e.Log.WarnContext(ctx, "no valid card", "agent", f.id, "state", reading.Err.State, "err", reading.Err)
-		o.Cause, o.State, o.Detail = verdict.Failed, reading.Err.State, reading.Err.Error()
-		e.tryAgain(f, now)
+		e.Log.WarnContext(ctx, "no valid card", "agent", f.ID, "state", err.State, "err", err)
+		o.Cause, o.State, o.Detail = verdict.Failed, err.State, err.Error()
+		e.desk.Mu.Lock()
+		f.Fail(latest(slot, f.Seen.Slot), now, rand.Float64)
+		e.desk.Mu.Unlock()
 		// The last good body and its validators stay: a 304 must not come to
 		// stand for these bytes.
-		e.observe(ctx, f.agent, change{slot: f.run}, func(*watched) verdict.Observation { return o })
-		return
+		return e.desk.Observe(ctx, f.Agent, change{Slot: slot}, func(*lock) verdict.Observation { return o })
 	}
-	rec := e.remember(ctx, f, answer, reading, now)
-	if rec.Refreshes++; req.Unconditional {
-		rec.Refreshes, rec.AuditedAt = 0, now
-	}
-	if !f.isSlow() {
-		rec.Refreshes = 0
-	}
-	same := reading.Digest == f.rec.CardDigest
-	e.Metrics.Refreshes.WithLabelValues(outcomeOf(answer, same)).Inc()
-	c := change{
-		slot: f.run, validated: now, rec: rec, body: answer.Body, keep: !answer.NoStore,
-		version: reading.Profile.AgentVersion, fresh: !same,
-	}
-	e.observe(ctx, f.agent, c, func(w *watched) verdict.Observation { return e.judged(w, reading, rec, o, now) })
-}
-
-// remember is what is kept of an agent after it showed a card.
-func (e *Engine) remember(ctx context.Context, f flight, answer *fetch.Answer, r *compile.Reading, now time.Time) *store.Agent {
-	rec := f.rec
-	rec.ID, rec.URL, rec.Identity = f.id, f.key.url, f.key.identity
-	rec.Memory, rec.CardDigest = answer.Memory, r.Digest
-	rec.Final, rec.Offsite, rec.Addr = answer.Final, answer.Offsite, answer.Addr
-	switch {
-	case answer.Unreliable && r.Digest == f.rec.CardDigest:
-		rec.Memory.Unreliable = f.rec.Memory.Unreliable // two spellings of one card
-	case answer.Unreliable:
+	e.desk.Mu.Lock()
+	f.Succeed(now, answer.MaxAge)
+	e.desk.Mu.Unlock()
+	if answer.Unreliable && !sight.Same {
 		e.Metrics.Unreliable.Inc()
-		e.Log.WarnContext(ctx, "validators lie", "agent", f.id, "detail", answer.Detail)
-		rec.Lied = answer.Detail
-	case r.Digest != f.rec.CardDigest && len(answer.Memory.Entries) > 0 && answer.Memory.Entries[0].ETag != "":
-		rec.Memory.Unreliable, rec.Lied = 0, "" // another card came with another tag: mended
+		e.Log.WarnContext(ctx, "validators lie", "agent", f.ID, "detail", answer.Detail)
 	}
-	return &rec
+	e.Metrics.Refreshes.WithLabelValues(outcomeOf(answer, sight.Same)).Inc()
+	rec := f.Remember(sight, answer, req.Unconditional, now)
+	c := change{Slot: slot, Validated: now, Rec: rec, Sight: sight, Answer: answer}
+	ok := e.desk.Observe(ctx, f.Agent, c, func(w *lock) verdict.Observation { return e.desk.Judged(w, sight, rec, o, now) })
+	e.desk.Mu.Lock()
+	f.Expect(now)
+	e.desk.Mu.Unlock()
+	return ok
 }
 
 func outcomeOf(answer *fetch.Answer, same bool) string {
@@ -220,15 +204,4 @@ func outcomeOf(answer *fetch.Answer, same bool) string {
 		return "unchanged"
 	}
 	return "changed"
-}
-
-// A change is what a transaction writes of an agent beside its locks' states.
-type change struct {
-	slot      time.Time    // that was run; zero: none
-	validated time.Time    // zero: it was not
-	rec       *store.Agent // nil: as it was
-	body      []byte
-	version   string // the card's
-	keep      bool   // the body may be kept on the disk
-	fresh     bool   // the card is another than before
 }

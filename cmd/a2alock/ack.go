@@ -21,6 +21,8 @@ the token is wrong, or nothing is open; 3 the daemon does not answer.`,
 		Example: `  a2alock ack itinerary-pricing --reason "asked the partner, ticket 812" --for 2d
   a2alock ack locks/itinerary-pricing.a2a.lock.json --undo`,
 		Args: one("LOCK"),
+
+		ValidArgsFunction: completeLocks,
 	}
 	r := a.addRemote(c)
 	var reason, who string
@@ -58,6 +60,8 @@ Exit codes: 0 it will be asked; 1 there is no such lock; 2 the command line, the
 or the token is wrong; 3 the daemon does not answer.`,
 		Example: "  a2alock refresh itinerary-pricing",
 		Args:    one("LOCK"),
+
+		ValidArgsFunction: completeLocks,
 	}
 	r := a.addRemote(c)
 	c.RunE = func(c *cobra.Command, args []string) error {

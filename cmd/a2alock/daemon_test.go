@@ -1,12 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -21,48 +21,65 @@ const defaultListen = "127.0.0.1:8437"
 
 // daemonCommand runs the daemon of a script, for as long as the script runs.
 func daemonCommand(ts *testscript.TestScript, neg bool, args []string) {
+	running := ts.Value("daemon").(*running)
 	switch {
+	case !neg && len(args) == 1 && args[0] == "reload":
+		running.reload <- struct{}{}
 	case !neg && len(args) == 1 && args[0] != "wait":
-		ts.Setenv("DAEMON", startDaemon(ts, ts.MkAbs(args[0])))
+		r, err := runDaemon(ts.MkAbs(args[0]))
+		ts.Check(err)
+		*running = *r
+		ts.Defer(func() { ts.Check(r.stop()) })
+		ts.Setenv("DAEMON", r.url)
 	case !neg && len(args) == 3 && args[0] == "wait":
 		awaitDaemon(ts, args[1], args[2])
 	default:
-		ts.Fatalf("usage: daemon FILE, or daemon wait PATH TEXT")
+		ts.Fatalf("usage: daemon FILE, daemon reload, or daemon wait PATH TEXT")
 	}
 }
 
-// startDaemon runs the daemon of the config at path and returns its URL, once
-// it answers. Where the file names the default address, it names the daemon's
-// own from then on.
-func startDaemon(ts *testscript.TestScript, path string) string {
+// A running daemon.
+type running struct {
+	url    string
+	reload chan struct{} // what SIGHUP is for a process
+	stop   func() error
+}
+
+// runDaemon runs a daemon until it is stopped, and returns once it answers.
+// Where the config at path names the default address, it names the daemon's own
+// from then on.
+func runDaemon(path string) (*running, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	ts.Check(err)
+	if err != nil {
+		return nil, err
+	}
 	addr := listener.Addr().String()
-	text := strings.ReplaceAll(ts.ReadFile(path), defaultListen, addr)
-	ts.Check(os.WriteFile(path, []byte(text), 0o666))
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(path, bytes.ReplaceAll(text, []byte(defaultListen), []byte(addr)), 0o666); err != nil {
+		return nil, err
+	}
 	s, err := setup.Load(path)
-	ts.Check(err)
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancel(context.Background())
-	up, over := make(chan struct{}), make(chan error, 1)
+	up, over, reload := make(chan struct{}), make(chan error, 1), make(chan struct{})
 	d := &daemon.Daemon{
-		Setup: s, Version: "1.2.3", Listener: listener,
+		Setup: s, Version: "1.2.3", Listener: listener, Reload: reload,
 		Load:    func() (*setup.Setup, error) { return setup.Load(path) },
 		Started: func(net.Addr) { close(up) },
 	}
 	go func() { over <- d.Run(ctx) }()
 	select {
 	case <-up:
+		return &running{"http://" + addr, reload, func() error { cancel(); return <-over }}, nil
 	case err := <-over:
 		cancel()
-		ts.Fatalf("the daemon of %s: %v", filepath.Base(path), err)
+		return nil, err
 	}
-	ts.Defer(func() {
-		cancel()
-		if err := <-over; err != nil {
-			ts.Logf("the daemon ended with: %v", err)
-		}
-	})
-	return "http://" + addr
 }
 
 // awaitDaemon asks for a path of the API until the answer holds text.

@@ -58,6 +58,7 @@ func plain(t *testing.T) string {
 //	json [KIND]          the last standard output is one JSON value: any, a report, a validation, or errors alone
 //	fingerprint RULE     $RULE_ID becomes the fingerprint in the JSON report just printed
 //	daemon FILE          a2alockd runs by the config FILE, in which 127.0.0.1:8437 becomes its address, and $DAEMON its URL
+//	daemon reload        the daemon reads its config again, as at SIGHUP
 //	daemon wait PATH TEXT goes on once what the daemon answers at PATH holds TEXT
 //	tty N ARG…           a2alock with all its streams at the terminal of ttyin ends with N
 func TestScripts(t *testing.T) {
@@ -99,6 +100,7 @@ func setUp(e *testscript.Env) error {
 	}
 	e.Defer(func() { agent.Close() })
 	e.Values["agent"] = agent
+	e.Values["daemon"] = new(running)
 	e.Setenv("AGENT", agent.URL())
 	site := newSite()
 	e.Defer(site.Close)

@@ -219,10 +219,12 @@ func refusedBy(base string, code int, data []byte) error {
 	return e
 }
 
-// printJSON prints what the daemon answered, as it came.
+// printJSON prints what the daemon answered, or whoever stands in its place.
 func (r *remote) printJSON(data []byte) error {
-	_, err := r.stdout.Write(data)
-	return err
+	if err := report.WriteJSON(r.stdout, json.RawMessage(data)); err != nil {
+		return r.foreign(err)
+	}
+	return nil
 }
 
 // lock is the path of the API for a lock that a person names by its id, or by

@@ -34,6 +34,7 @@ token is wrong; 3 the daemon does not answer.`,
 			}
 			return nil
 		},
+		ValidArgsFunction: completeLocks,
 	}
 	r := a.addRemote(c)
 	f := a.addFormat(c, "text", "json")

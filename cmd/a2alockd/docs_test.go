@@ -19,7 +19,7 @@ import (
 // documented are the commands that have a section and a man page: the root,
 // and all below it that do something.
 func documented() []*cobra.Command {
-	root := newRoot(io.Discard, io.Discard)
+	root := newRoot(&app{stdout: io.Discard, stderr: io.Discard})
 	root.InitDefaultHelpCmd()
 	all := []*cobra.Command{root}
 	var below func(c *cobra.Command)

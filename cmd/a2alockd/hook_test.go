@@ -30,6 +30,7 @@ type hook struct {
 	status int // 0: no answer
 	had    []had
 	faults []string
+	asked  string    // with what it was asked for cards
 	took   func(had) // where not nil, called for each message before it is answered
 }
 
@@ -63,6 +64,13 @@ func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // the sender is gone, and has not told anything
 	}
 	m := had{id: r.Header.Get("Webhook-Id"), request: r.Method + " " + r.URL.Path + "\n" + headers(r.Header) + string(body) + "\n", body: body}
+	if r.Method == http.MethodGet { // an agent that moved here
+		h.mu.Lock()
+		h.asked += r.Method + " " + r.URL.Path + "\n" + headers(r.Header)
+		h.mu.Unlock()
+		http.NotFound(w, r)
+		return
+	}
 	if isSlack(r) {
 		h.serveSlack(w, r, body)
 		return

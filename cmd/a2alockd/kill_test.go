@@ -5,14 +5,17 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -25,9 +28,10 @@ var (
 	seed  = flag.Uint64("killseed", 0, "the moments of TestKill; 0: others each time")
 )
 
-// TestKill kills a real daemon at random moments while agents drift and come
-// back. Every episode is told, from its opening to its end; a message comes
-// again at most once per crash, under its own id; what people said is kept.
+// TestKill kills a real daemon at random moments, and now and then ends it in
+// good order, while agents drift and come back. Every episode is told, from its
+// opening to its end; one message comes again per crash at most, under its own
+// id, and an orderly end adds none; what people said is kept.
 func TestKill(t *testing.T) {
 	if *seed == 0 {
 		*seed = rand.Uint64()
@@ -55,13 +59,19 @@ type killing struct {
 	bad   map[string]bool // agents whose card breaks their lock now
 	cards *httptest.Server
 
-	crashes   int
+	crashes   int             // and orderly ends
 	mayBe     map[string]bool // whether the steady lock is acknowledged: what it may say
 	silences  []string        // that were answered
 	reminder  time.Time       // of the steady lock's episode
-	messages  []int           // how many had come at each crash
+	ends      []end
 	drifted   int             // agents that went bad, one a round
 	recovered map[string]bool // agents that are good again
+}
+
+// An end is one of a daemon.
+type end struct {
+	messages int // that had come by then
+	orderly  bool
 }
 
 func newKilling(t *testing.T) *killing {
@@ -153,12 +163,13 @@ func (k *killing) round(i int) {
 		t.Fatal(err)
 	}
 	defer p.kill()
+	orderly := k.rand.IntN(5) == 0
 	ms := func(from, to int) time.Duration { return time.Duration(from+k.rand.IntN(to-from)) * time.Millisecond }
 	switch mode := k.rand.IntN(3); mode {
 	case 0: // while it starts
 		k.happen(i)
 		time.Sleep(ms(5, 400))
-		p.kill()
+		k.end(p, orderly)
 	default:
 		if err := p.up(); err != nil {
 			t.Fatal(err)
@@ -183,16 +194,31 @@ func (k *killing) round(i int) {
 			}
 			time.Sleep(ms(0, 40))
 		}
-		p.kill()
+		k.end(p, orderly)
 		<-speaking
 	}
 	k.crashes++
 	had, _ := k.hook.messages()
-	k.messages = append(k.messages, len(had))
+	k.ends = append(k.ends, end{len(had), orderly})
 	if text := p.log.String(); strings.Contains(text, "DATA RACE") || strings.Contains(text, "level=ERROR") || strings.Contains(text, "panic") {
 		t.Errorf("crash %d: the log has\n%s", i, text)
 	}
 	k.inspect()
+}
+
+// end kills the daemon, or has it end by itself, as it may at any moment.
+func (k *killing) end(p *process, orderly bool) {
+	if !orderly {
+		p.kill()
+		return
+	}
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		k.t.Fatal(err)
+	}
+	code, err := p.wait()
+	if early := code == syscall.SIGTERM.String() && p.addr == ""; err != nil || code != "0" && !early {
+		k.t.Errorf("end %d: by SIGTERM a2alockd ended with %s, %v:\n%s", k.crashes, code, err, p.log)
+	}
 }
 
 // happen has one more agent drift, and those come back whose opening was told.
@@ -214,8 +240,16 @@ func (k *killing) recover() {
 	}
 }
 
+func (k *killing) isTold(what string) bool {
+	all, _ := k.hook.messages()
+	return slices.ContainsFunc(all, func(m had) bool { return whatOf(m) == what })
+}
+
 // kindOf is the kind of what a message tells.
 func kindOf(m had) string { return m.event.Type[strings.LastIndexByte(m.event.Type, '.')+1:] }
+
+// whatOf names what a message tells.
+func whatOf(m had) string { return kindOf(m) + " " + m.event.Subject }
 
 // speak silences, and acknowledges the steady lock or takes that back. What
 // was not answered may hold or not.
@@ -227,6 +261,9 @@ func (k *killing) speak(p *process, i int) {
 			k.t.Error(err)
 		}
 		k.silences = append(k.silences, s.ID)
+	}
+	if !k.isTold("opened steady") {
+		return // what is known before it is told need not be told
 	}
 	word := ""
 	status, _, err := 0, "", error(nil)
@@ -336,13 +373,8 @@ func (k *killing) finish() {
 	}
 	err := poll(func() error {
 		k.recover()
-		told := map[string]bool{}
-		had, _ := k.hook.messages()
-		for _, m := range had {
-			told[kindOf(m)+" "+m.event.Subject] = true
-		}
 		for what := range want {
-			if !told[what] {
+			if !k.isTold(what) {
 				return fmt.Errorf("nobody was told: %s", what)
 			}
 		}
@@ -351,6 +383,13 @@ func (k *killing) finish() {
 	if err != nil {
 		t.Errorf("%v, of %d messages; the daemon says\n%s", err, len(want), p.log)
 	}
+	k.speak(p, 0)
+	if !maps.Equal(k.mayBe, map[string]bool{"round 0": true}) || len(k.silences) == 0 {
+		t.Errorf("acknowledged as %v, with %d silences: want the last word, and one at least", k.mayBe, len(k.silences))
+	}
+	p.kill()
+	p = start(t, k.dir)
+	k.see(p)
 	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -372,14 +411,16 @@ func (k *killing) count(want map[string]bool) {
 	if len(faults) > 0 {
 		t.Errorf("the receiver found %q", faults)
 	}
-	ids, repeats, crash := map[string]string{}, 0, 0
-	sinceCrash := 0
+	ids, repeats := map[string]string{}, 0
+	ends, left := k.ends, 0 // how often a message may still come again
 	for i, m := range had {
-		for crash < len(k.messages) && i >= k.messages[crash] {
-			crash++
-			sinceCrash = 0
+		for len(ends) > 0 && i >= ends[0].messages {
+			if !ends[0].orderly { // one message may have been under way
+				left = 1
+			}
+			ends = ends[1:]
 		}
-		what := kindOf(m) + " " + m.event.Subject
+		what := whatOf(m)
 		if !want[what] {
 			t.Errorf("told, and nothing happened: %s: %s", what, m.body)
 		}
@@ -394,10 +435,10 @@ func (k *killing) count(want map[string]bool) {
 			t.Errorf("%s was told twice, as %s and %s", what, id, m.id)
 		default:
 			repeats++
-			if sinceCrash++; sinceCrash > 1 || crash == 0 {
-				t.Errorf("after crash %d: more than one message came again: %s", crash, what)
+			if left--; left < 0 {
+				t.Errorf("after end %d: too many messages came again: %s", len(k.ends)-len(ends), what)
 			}
 		}
 	}
-	t.Logf("%d crashes, %d messages, %d of them again", k.crashes, len(had), repeats)
+	t.Logf("%d ends, %d messages, %d of them again", k.crashes, len(had), repeats)
 }

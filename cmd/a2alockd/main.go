@@ -18,9 +18,9 @@ import (
 	"github.com/a2alock/a2alock/store"
 )
 
-// The exit codes, as docs/daemon.md lists them.
+// The exit codes; docs/a2alockd.md says what each means for which command.
 const (
-	exitFail      = 1 // a sink did not take a message, a store is damaged
+	exitFail      = 1 // a sink did not take a message, a store is damaged, the daemon broke down
 	exitUsage     = 2 // the command line, the configuration or the store's place is wrong
 	exitUndrained = 3 // shutdown_grace ran out
 )
@@ -29,9 +29,27 @@ const (
 const maxLine = 2000
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2) // of two in a row none gets lost
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		cancel()
+		endBy(<-signals)
+	}()
 	os.Exit(run(ctx, os.Stdout, os.Stderr, os.Args[1:]))
+}
+
+// endBy ends the process at once, as if nobody had listened for the signal.
+func endBy(s os.Signal) {
+	signal.Reset(s)
+	self, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		err = self.Signal(s)
+	}
+	if err != nil { // where a process cannot do that
+		os.Exit(exitFail)
+	}
 }
 
 // An exit is an error that knows its code.
@@ -45,14 +63,20 @@ func (e *exit) Unwrap() error { return e.err }
 
 // run is the whole program: it returns the exit code.
 func run(ctx context.Context, stdout, stderr io.Writer, args []string) int {
-	root := newRoot(stdout, stderr)
+	a := &app{stdout: stdout, stderr: stderr}
+	root := newRoot(a)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return 0
 	}
 	for line := range strings.SplitSeq(err.Error(), "\n") { // joined errors have a line each
-		fmt.Fprintf(stderr, "a2alockd: %s\n", report.Excerpt(line, maxLine))
+		line = report.Excerpt(line, maxLine)
+		if a.log != nil {
+			a.log.Error(line)
+			continue
+		}
+		fmt.Fprintf(stderr, "a2alockd: %s\n", line)
 	}
 	return codeOf(err)
 }

@@ -35,7 +35,8 @@ func tethered() {
 //	agent merge JSON          JSON is laid over the card (RFC 7396)
 //	agent answer JSON         how the card is served from now on: {"status": 503, …}
 //	daemon start [NAME=VALUE…] [ARG…]
-//	                          a2alockd run ARG…, until it is up; its API is at $DAEMON
+//	                          a2alockd run ARG…, until it is up; its API is at $DAEMON, and
+//	                          its process $PID
 //	daemon signal NAME        it is sent HUP, TERM or KILL
 //	daemon ended CODE         it ends with CODE, or with the signal CODE
 //	daemon says REGEXP        goes on once a line of its log matches
@@ -49,12 +50,14 @@ func tethered() {
 //	hook same                 all of them are one message, by their ids
 //	hook log                  what it was sent becomes the standard output
 //	hook bodies               the same, without the headers, and what Slack was sent
+//	hook asked                goes on once it was asked for a card; with what becomes the
+//	                          standard output
 //	token NAME SCOPE FILE     FILE gets a token, and NAME.secret the token itself
 //	damage FILE               a page in the middle of FILE is overwritten
 //	big FILE                  FILE is a configuration with a schedule of a megabyte
 //	expand FILE               FILE with $AGENT and $HOOK in it replaced
 //	clean                     no secret is in the last output
-//	jsonlines                 each line of the standard output is a JSON object
+//	jsonlines STREAM          each line of STREAM, stdout or stderr, is a JSON object
 //	code N ARG…               a2alockd ends with exit code N
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"runtime"
 	"runtime/debug"
 
@@ -14,11 +15,11 @@ import (
 type app struct {
 	stdout, stderr io.Writer
 	configPath     string
+	log            *slog.Logger // where not nil, errors go there: whoever reads it wants JSON alone
 }
 
 // newRoot builds the tree of commands.
-func newRoot(stdout, stderr io.Writer) *cobra.Command {
-	a := &app{stdout: stdout, stderr: stderr}
+func newRoot(a *app) *cobra.Command {
 	root := group(&cobra.Command{
 		Use:   "a2alockd",
 		Short: "Watch the agents that locks are about, and tell when they change",
@@ -32,9 +33,9 @@ locks what has changed, in Slack or over signed webhooks.
 It reads a2alock.yaml, the nearest one upwards or --config's. What needs the open
 store is asked of the running daemon: a2alock status, ack, silence, outbox, refresh.
 
-Exit codes: 0 done; 1 a message was not delivered, a store is damaged; 2 the command
-line, the configuration or the store is wrong, or in use; 3 not everything ended
-within shutdown_grace.`,
+Exit codes: 0 done; 1 a message was not delivered, a store is damaged, the daemon broke
+down; 2 the command line, the configuration or the store is wrong, or in use; 3 not
+everything ended within shutdown_grace.`,
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -46,8 +47,8 @@ within shutdown_grace.`,
 			return nil
 		},
 	})
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
 	root.SetVersionTemplate(versionLine() + "\n")
 	root.PersistentFlags().StringVar(&a.configPath, "config", "", "use this `FILE` instead of the nearest a2alock.yaml")
 	root.CompletionOptions.DisableDefaultCmd = true

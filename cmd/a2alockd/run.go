@@ -40,6 +40,9 @@ also seen by themselves. Log lines go to standard error.`,
 			if os.Getenv("GOGC") == "" {
 				debug.SetGCPercent(50) // beside an orchestrator, memory is dearer than time
 			}
+			if format == "json" {
+				a.log = log
+			}
 			return a.run(c.Context(), log)
 		},
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -112,6 +113,7 @@ func startDaemon(ts *testscript.TestScript, args []string) {
 	ts.Check(p.up())
 	worldOf(ts).daemon = p
 	ts.Setenv("DAEMON", "http://"+p.addr)
+	ts.Setenv("PID", strconv.Itoa(p.cmd.Process.Pid))
 }
 
 func get(ts *testscript.TestScript, neg bool, args []string) {
@@ -198,6 +200,16 @@ func hookCommand(ts *testscript.TestScript, neg bool, args []string) {
 		for _, p := range h.slack.Posts() {
 			fmt.Fprintf(ts.Stdout(), "slack %s: %s\n", p.Method, p)
 		}
+	case args[0] == "asked" && len(args) == 1:
+		ts.Check(poll(func() error {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			if h.asked == "" {
+				return errors.New("the hook was not asked for a card")
+			}
+			_, err := fmt.Fprint(ts.Stdout(), h.asked)
+			return err
+		}))
 	case args[0] == "same" && len(args) == 1:
 		had, _ := h.messages()
 		for _, m := range had {
@@ -276,11 +288,11 @@ func clean(ts *testscript.TestScript, neg bool, args []string) {
 var inBase64 = regexp.MustCompile(`[A-Za-z0-9+/]{16,}={0,2}`)
 
 func jsonLines(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 0 {
-		ts.Fatalf("usage: jsonlines")
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: jsonlines stdout|stderr")
 	}
 	n := 0
-	for line := range strings.Lines(ts.ReadFile("stdout")) {
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
 		var object map[string]any
 		if err := json.Unmarshal([]byte(line), &object); err != nil {
 			ts.Fatalf("no JSON object: %q: %v", line, err)

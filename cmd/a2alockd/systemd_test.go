@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// What systemd is told, and when: Type=notify-reload wants the moment of a
-// reload on the monotonic clock (sd_notify(3)).
+// What systemd is told, and when. A reload has its moment on the monotonic
+// clock, as sd_notify(3) has it.
 func TestSystemd(t *testing.T) {
 	dir := t.TempDir()
 	write := func(text string) {

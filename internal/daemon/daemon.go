@@ -93,7 +93,7 @@ func (d *Daemon) Run(ctx context.Context) (err error) {
 	if watcher != nil {
 		defer watcher.Close()
 	}
-	d.engine = &watch.Engine{Store: d.store, Client: d.client, Told: d.ring, Metrics: d.metrics, Log: d.Log}
+	d.engine = &watch.Engine{Store: d.store, Client: d.client, Told: d.ring, Metrics: d.metrics, Log: d.Log, Version: d.Version}
 	if err := d.engine.Open(ctx, d.Setup); err != nil {
 		return err
 	}

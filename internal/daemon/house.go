@@ -5,12 +5,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/a2alock/a2alock/config"
+	"github.com/a2alock/a2alock/lockfile"
 	"github.com/a2alock/a2alock/store"
 )
 
@@ -47,8 +49,8 @@ func (d *Daemon) watchFiles(ctx context.Context, watcher *fsnotify.Watcher) {
 		select {
 		case <-ctx.Done():
 			return
-		case _, ok := <-watcher.Events:
-			if ok {
+		case event, ok := <-watcher.Events:
+			if ok && concernsLocks(event) {
 				timer.Reset(settleTime)
 			}
 			continue
@@ -64,6 +66,15 @@ func (d *Daemon) watchFiles(ctx context.Context, watcher *fsnotify.Watcher) {
 		d.addFolders(ctx, watcher, d.engine.Setup().Config)
 		d.look(ctx)
 	}
+}
+
+// concernsLocks reports whether locks may be others after the event. The store
+// may lie among them, and is written all the time.
+func concernsLocks(event fsnotify.Event) bool {
+	if strings.HasSuffix(event.Name, lockfile.Suffix) {
+		return true
+	}
+	return event.Has(fsnotify.Create | fsnotify.Remove | fsnotify.Rename) // a folder, say
 }
 
 // lookOnly is watchFiles where the system tells of no changes.
@@ -87,7 +98,9 @@ func (d *Daemon) look(ctx context.Context) {
 	if err := d.engine.Reload(ctx, d.engine.Setup()); err != nil {
 		d.Log.ErrorContext(ctx, "locks not read: the old ones hold", "err", err)
 		d.engine.TellOnce(ctx, "locks", "The locks cannot be read, and those of before hold: "+err.Error())
+		return
 	}
+	d.engine.Over(ctx, "locks")
 }
 
 // addFolders watches every folder that may hold a lock.

@@ -55,6 +55,12 @@ func New(version string) *Set {
 	s.CommitDuration = s.histogram("store_commit_duration_seconds", "How long commits to the store took.")
 	s.ReloadOK = s.gauge("config_last_reload_successful", "Whether the last reload of the configuration was taken.")
 	s.ReloadedAt = s.gauge("config_last_reload_success_timestamp_seconds", "When a configuration was last taken.")
+	for _, outcome := range []string{"unchanged", "not_modified", "changed", "failed", "invalid", "skipped"} {
+		s.Refreshes.WithLabelValues(outcome) // 0 is there before the first, so that rates see it
+	}
+	for _, delegate := range []string{"true", "false"} {
+		s.Decisions.WithLabelValues(delegate)
+	}
 	info := s.gauges("build_info", "The running version; always 1.", "version")
 	info.WithLabelValues(version).Set(1)
 	s.ReloadOK.Set(1)

@@ -1,0 +1,127 @@
+// Package lockset reads the lock files that a daemon watches: each under an id
+// that stays, with its last good text where it is broken now.
+package lockset
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/a2alock/a2alock/config"
+	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/internal/redact"
+	"github.com/a2alock/a2alock/internal/setup"
+	"github.com/a2alock/a2alock/lockfile"
+)
+
+// A File is one lock file as it stands on the disk, or as it stood when it
+// could last be read. It never changes.
+type File struct {
+	ID, Path string
+	// Text is the last good text, and nil once it is kept elsewhere, under
+	// Digest ([Of]); "" is that of a file that never was a lock.
+	Text   []byte
+	Digest string
+	// What is needed of the lock between two comparisons. The rest is read from
+	// its text: profiles of ten thousand locks are large.
+	Info
+	Key    Key
+	Skills []string // required, sorted
+	Timed  bool     // whether it says something that time alone can change
+	// Broken is why the file cannot be used as it is now; nil when it can.
+	Broken error
+}
+
+// Info is what people know a lock by.
+type Info struct {
+	Workflow string `json:"workflow,omitzero"`
+	Owner    string `json:"owner,omitzero"`
+	Agent    string `json:"agent,omitzero"` // the card's URL; secrets in it are redacted
+	Identity string `json:"identity,omitzero"`
+	Fallback string `json:"fallback,omitzero"`
+}
+
+// A Known is what a reader has of a lock from before.
+type Known interface {
+	// File is the lock of that id as it was read last; nil where there was none.
+	File(id string) *File
+	// Good is the last good text of a lock that File does not know.
+	Good(id string) []byte
+}
+
+// Read finds and reads every lock below the roots of cfg. A file that has not
+// changed is the very File that known has, one that is broken holds its last
+// good text. The error is that of a root that cannot be searched: then nothing
+// is known of what is there.
+func Read(cfg *config.Config, known Known) ([]*File, error) {
+	paths, err := lockfile.Find(cfg.Roots())
+	if err != nil {
+		return nil, fmt.Errorf("looking for locks: %w", err)
+	}
+	ids := ids(cfg.Root, paths)
+	files := make([]*File, 0, len(paths))
+	for i, path := range paths {
+		files = append(files, read(ids[i], path, known))
+	}
+	return files, nil
+}
+
+// read takes what is on the disk, and where that is no lock, what was known.
+func read(id, path string, known Known) *File {
+	old := known.File(id)
+	text, err := lockfile.ReadBytes(path)
+	if err == nil {
+		if old != nil && old.Path == path && old.Broken == nil && old.Digest == Of(text) {
+			return old
+		}
+		f := &File{ID: id, Path: path}
+		if err = f.take(text); err == nil {
+			return f
+		}
+	}
+	switch {
+	case old == nil:
+		old = &File{ID: id}
+		if good := known.Good(id); len(good) > 0 {
+			_ = old.take(good) // it may be more than this version understands
+		}
+	case old.Path == path && old.Broken != nil && old.Broken.Error() == err.Error():
+		return old
+	}
+	f := *old
+	f.Path, f.Broken = path, err
+	return &f
+}
+
+// take makes text the lock's, where this version can judge it.
+func (f *File) take(text []byte) error {
+	l, err := lockfile.Parse(text, f.Path)
+	if err != nil {
+		return err
+	}
+	policy, err := (diff.Policy{}).With(l.Policy)
+	if err != nil {
+		return setup.Faults(err, func(pointer string) string { return f.Path + ": /policy" + pointer })
+	}
+	if err := l.Unsupported(); err != nil {
+		return err
+	}
+	f.Text, f.Digest, f.Key = text, Of(text), Key{l.Agent, l.Identity}
+	f.Info = Info{l.Workflow, l.Owner, redact.URL(l.Agent), l.Identity, l.Fallback}
+	f.Skills = l.RequiredSkills()
+	f.Timed = len(l.Waivers) > 0 || policy.MaxLockAge > 0 || policy.MaxEvidenceAge > 0
+	return nil
+}
+
+// Kept is f without its text, which is kept elsewhere by now.
+func (f *File) Kept() *File {
+	k := *f
+	k.Text = nil
+	return &k
+}
+
+// Of is the digest of a text: "sha256:" and 64 hex digits.
+func Of(text []byte) string {
+	sum := sha256.Sum256(text)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,119 @@
+package lockset
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/a2alock/a2alock/config"
+)
+
+func TestIDs(t *testing.T) {
+	paths := []string{
+		"/w/a2a.lock.json",
+		"/w/locks/a2a.lock.json",
+		"/w/locks/pricing.a2a.lock.json",
+		"/w/locks/team a/pricing.a2a.lock.json",
+		"/w/pricing.a2a.lock.json",
+		"/w/team/pricing.a2a.lock.json",
+		"/x/pricing.a2a.lock.json",
+	}
+	got := ids(filepath.FromSlash("/w"), paths)
+	want := []string{"w", "locks", "pricing", "team-a.pricing", "pricing-" + digits("pricing.a2a.lock.json", 4), "team.pricing", "x.pricing"}
+	if !slices.Equal(got, want) {
+		t.Errorf("ids = %q, want %q", got, want)
+	}
+}
+
+func TestKeyID(t *testing.T) {
+	ids := map[string]bool{}
+	for _, k := range []Key{{"https://a.example/1", ""}, {"https://a.example/2", ""}, {"https://a.example/1", "x"}, {"%", ""}} {
+		ids[k.ID()] = true
+	}
+	if len(ids) != 4 {
+		t.Errorf("ids = %v, want 4 different ones", ids)
+	}
+	if got, want := (Key{"https://[2001:db8::1]:8443/c", ""}).ID(), "2001-db8--1-"; got[:len(want)] != want {
+		t.Errorf("id = %q, want it to begin with %q", got, want)
+	}
+}
+
+// memory is what was read last.
+type memory struct {
+	files map[string]*File
+	good  map[string]string
+}
+
+func (m memory) File(id string) *File  { return m.files[id] }
+func (m memory) Good(id string) []byte { return []byte(m.good[id]) }
+
+func lock(agent string) string {
+	return fmt.Sprintf(`{"workflow": "w", "agent": %q, "requires": {"skills": {
+		"b": {"input": ["text/plain"], "output": ["text/plain"]}, "a": {"input": ["text/plain"], "output": ["text/plain"]}
+	}}}`, agent)
+}
+
+func TestRead(t *testing.T) {
+	dir := t.TempDir()
+	cfg := config.Default()
+	cfg.Root = dir
+	path := filepath.Join(dir, "x.a2a.lock.json")
+	write := func(text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := memory{files: map[string]*File{}, good: map[string]string{}}
+	read := func() *File {
+		t.Helper()
+		list, err := Read(cfg, m)
+		if err != nil || len(list) != 1 {
+			t.Fatalf("Read = %v, %v, want one lock", list, err)
+		}
+		return list[0]
+	}
+	const a, b = "https://a.example.com/card.json", "https://b.example.com/card.json?key=s3cr3t"
+
+	write("{")
+	never := read()
+	if never.ID != "x" || never.Digest != "" || never.Broken == nil {
+		t.Errorf("a file that never was a lock = %+v", never)
+	}
+	m.good["x"] = lock(a)
+	if f := read(); f.Key.URL != a || f.Broken == nil || f.Broken.Error() != never.Broken.Error() || string(f.Text) != lock(a) {
+		t.Errorf("a broken file with a good text in the store = %+v", f)
+	}
+	write(lock(a))
+	first := read()
+	if first.Broken != nil || first.Key.URL != a || !slices.Equal(first.Skills, []string{"a", "b"}) || first.Digest != Of([]byte(lock(a))) {
+		t.Errorf("a lock = %+v", first)
+	}
+	first = first.Kept()
+	m.files["x"], m.good = first, nil
+	if f := read(); f != first {
+		t.Error("a lock that did not change was read anew")
+	}
+	write("{")
+	broken := read()
+	if broken.Broken == nil || broken.Digest != first.Digest || broken.Key != first.Key {
+		t.Errorf("a lock that broke = %+v, want what it was", broken)
+	}
+	m.files["x"] = broken
+	if f := read(); f != broken {
+		t.Error("a lock that is broken as before was read anew")
+	}
+	write(lock(a))
+	if f := read(); f.Broken != nil || f.Digest != first.Digest {
+		t.Errorf("a lock that is whole again = %+v", f)
+	}
+	write(lock(b))
+	if f := read(); f.Key.URL != b || f.Agent == b {
+		t.Errorf("a lock about another agent = %+v, want its secret redacted", f)
+	}
+	cfg.Root = filepath.Join(dir, "gone")
+	if list, err := Read(cfg, m); err == nil {
+		t.Errorf("a root that is gone gave %v", list)
+	}
+}

@@ -1,0 +1,124 @@
+package watched
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/internal/plans"
+	"github.com/a2alock/a2alock/internal/route"
+	"github.com/a2alock/a2alock/internal/setup"
+	"github.com/a2alock/a2alock/internal/verdict"
+	"github.com/a2alock/a2alock/store"
+)
+
+// A Desk is where agents are judged and what comes of it is written. Its fields
+// are set before its first use.
+type Desk struct {
+	Store *store.Store
+	Log   *slog.Logger
+	Told  func() // messages were left in the store
+	Wall  func() time.Time
+	// Config is the configuration that holds.
+	Config func() *Config
+	// Mu is for what many goroutines see of agents. Nothing waits for the disk or
+	// the network under it.
+	Mu sync.RWMutex
+}
+
+// A Config is a configuration to judge and tell by.
+type Config struct {
+	*setup.Setup
+	Router  *route.Router
+	Judging string // a digest of all that locks are judged by, beside their texts
+}
+
+// NewConfig is s for rules of a version.
+func NewConfig(s *setup.Setup, version string) *Config {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\n%+v\n%+v\n%+v", version, s.Config.Client, s.CardOptions(), s.Policy)
+	for _, r := range diff.Rules() {
+		fmt.Fprintf(h, "\n%s", r.ID)
+	}
+	return &Config{Setup: s, Router: route.New(new(s.Config.Notify.OrLog())), Judging: hex.EncodeToString(h.Sum(nil))}
+}
+
+// isTimed is whether time alone can change a comparison of w.
+func (c *Config) isTimed(w *Lock) bool {
+	return w.Timed || c.Policy.MaxLockAge > 0 || c.Policy.MaxEvidenceAge > 0
+}
+
+// read reads a card.
+func (c *Config) read(body []byte) *compile.Reading {
+	return compile.Read(body, &c.Setup.Config.Client, c.CardOptions())
+}
+
+// Plan is how the skill is called on the card that the lock's verdict rests on,
+// with that verdict: now is what holds, and to it decide gives what callers
+// found not to work. It waits for no turn.
+func (d *Desk) Plan(w *Lock, skill string, decide func(now *verdict.State) (out []string)) plans.Plan {
+	h := w.held.Load()
+	out := decide(&h.State)
+	if skill == "" {
+		return plans.Plan{}
+	}
+	return h.plans.Get(skill, out, func() plans.Plan {
+		p := d.Profile(w, &h.State, out)
+		l, err := d.Parse(w)
+		if p == nil || err != nil {
+			return plans.Plan{}
+		}
+		return plans.Make(p, &d.Config().Setup.Config.Client, l, skill)
+	})
+}
+
+// Profile is what is planned from while s holds and out is out; nil where no card
+// is known.
+func (d *Desk) Profile(w *Lock, s *verdict.State, out []string) *compile.Profile {
+	c := d.Config()
+	body, ok := d.holding(w, s)
+	if !ok {
+		return nil
+	}
+	r := c.read(body)
+	if r.Err != nil {
+		return nil
+	}
+	return r.Profile.Without(plans.Refuted(s.Reports, out), &c.Setup.Config.Client)
+}
+
+// holding is the body of the card that the verdict rests on: another may have
+// come that does not hold yet.
+func (d *Desk) holding(w *Lock, s *verdict.State) ([]byte, bool) {
+	shown := w.Agent.shown.Load()
+	if s.CardDigest != "" && s.CardDigest != shown.card {
+		if body, ok := d.bodyOfCard(w.Agent.ID, s.CardDigest); ok {
+			return body, true
+		}
+	}
+	return shown.read(d.Store)
+}
+
+// bodyOfCard is the body of a card that the agent showed, as far as it is kept.
+func (d *Desk) bodyOfCard(agent, digest string) (body []byte, ok bool) {
+	_ = d.Store.View(func(tx *store.Tx) error {
+		versions, _, err := tx.CardVersions(agent, store.Page{Limit: 100})
+		if err != nil {
+			return err
+		}
+		for _, v := range versions {
+			if v.Digest == digest && v.Body != "" {
+				if body, ok, err = tx.Body(v.Body); ok || err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	return body, ok
+}

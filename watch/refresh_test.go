@@ -1,0 +1,326 @@
+package watch
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/a2alock/a2alock/config"
+	"github.com/a2alock/a2alock/internal/verdict"
+	"github.com/a2alock/a2alock/store"
+)
+
+// count is how often the agent was asked, and how often conditionally and past
+// every cache, since the last call.
+func (w *world) count(i int) (all, conditional, past int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, a := range w.asked {
+		if a.url != url(i) {
+			continue
+		}
+		all++
+		if a.conditional {
+			conditional++
+		}
+		if a.past {
+			past++
+		}
+	}
+	w.asked = nil
+	return all, conditional, past
+}
+
+func TestUnchangedRefreshWritesNothing(t *testing.T) {
+	run(t, func(w *world) {
+		w.every("@every 10m")
+		w.add(0)
+		w.start()
+		w.pass(time.Hour)
+		w.count(0)
+		w.pass(23 * time.Hour)
+		if all, conditional, past := w.count(0); all != 138 || conditional < 136 || past > 2 {
+			t.Errorf("asked %d times, %d conditionally, %d past caches", all, conditional, past)
+		}
+		size := w.store.Size()
+		w.pass(48 * time.Hour)
+		if _, _, past := w.count(0); past < 1 || past > 4 {
+			t.Errorf("%d audits in two days", past)
+		}
+		if now := w.store.Size(); now > size {
+			t.Errorf("the store grew from %d to %d bytes", size, now)
+		}
+		if got := w.kinds("l0"); got != "" {
+			t.Errorf("events: %s", got)
+		}
+		w.restart()
+		w.pass(time.Hour)
+		if all, conditional, _ := w.count(0); all < 6 || conditional != all {
+			t.Errorf("after a restart: asked %d times, %d conditionally", all, conditional)
+		}
+	})
+}
+
+func TestNoStore(t *testing.T) {
+	run(t, func(w *world) {
+		w.every("@every 10m")
+		w.add(0).header = map[string]string{"Cache-Control": "no-store"}
+		w.start()
+		w.pass(time.Hour)
+		if all, conditional, _ := w.count(0); all < 6 || conditional != 0 {
+			t.Errorf("asked %d times, %d conditionally", all, conditional)
+		}
+		w.expect("l0", verdict.Compatible, verdict.Fresh)
+		if d := w.decide("l0", skill); !d.Delegate || d.Plan == nil {
+			t.Errorf("decision = %+v", d)
+		}
+		err := w.store.View(func(tx *store.Tx) error {
+			a, _, err := tx.Agent(w.engine.locks.Load().byID["l0"].Agent.ID)
+			if a.Body != "" || len(a.Memory.Entries) != 0 || a.CardDigest == "" {
+				t.Errorf("the store has %+v", a)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.restart()
+		w.expect("l0", verdict.Compatible, verdict.Fresh) // the verdict is kept
+		if d := w.decide("l0", skill); !d.Delegate || d.Plan != nil {
+			t.Errorf("decision without a card = %+v", d)
+		}
+		// Something is to be judged again, and there is nothing to judge.
+		if err := w.engine.Report(t.Context(), "l0", Runtime{Error: "PushNotificationNotSupportedError"}); err != nil {
+			t.Fatal(err)
+		}
+		w.set(0, func(a *agentServer) { a.status = http.StatusBadGateway })
+		w.pass(time.Hour)
+		w.set(0, func(a *agentServer) { a.status = 0 })
+		w.pass(11 * time.Minute)
+		if s := w.state("l0"); s.Judge {
+			t.Error("the card that came was not judged")
+		}
+	})
+}
+
+// What bytes the store lost are fetched and kept again.
+func TestLostBodyIsKeptAgain(t *testing.T) {
+	run(t, func(w *world) {
+		w.every("@every 10m")
+		w.add(0)
+		w.start()
+		w.pass(time.Hour)
+		agent := w.engine.locks.Load().byID["l0"].Agent.ID
+		err := w.store.Update(func(tx *store.Tx) error {
+			a, _, err := tx.Agent(agent)
+			a.Body = ""
+			return errors.Join(err, tx.PutAgent(a))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.restart()
+		w.count(0)
+		w.pass(10 * time.Minute)
+		if all, conditional, _ := w.count(0); all != 1 || conditional != 0 {
+			t.Errorf("asked %d times, %d conditionally", all, conditional)
+		}
+		err = w.store.View(func(tx *store.Tx) error {
+			a, _, err := tx.Agent(agent)
+			if a.Body == "" {
+				t.Error("the body is not kept again")
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := w.kinds("l0"); got != "" {
+			t.Errorf("events: %s", got)
+		}
+	})
+}
+
+func TestMaxIntervalMayLengthen(t *testing.T) {
+	run(t, func(w *world) {
+		w.every("@every 10m")
+		w.cfg.Daemon.Agents = map[string]config.Agent{url(0): {MaxInterval: 2 * time.Hour}}
+		w.add(0).header = map[string]string{"Cache-Control": "max-age=31536000"}
+		w.add(1).header = map[string]string{"Cache-Control": "max-age=31536000"}
+		w.add(2)
+		w.start()
+		w.pass(24*time.Hour + time.Minute)
+		for i, want := range []int{12, 144, 144} {
+			if n := len(w.times(i)); n < want-2 || n > want+2 {
+				t.Errorf("%s was asked %d times in a day, want about %d", id(i), n, want)
+			}
+		}
+		w.pass(100 * time.Minute)
+		w.expect("l0", verdict.Compatible, verdict.Fresh)
+	})
+}
+
+func TestMinInterval(t *testing.T) {
+	run(t, func(w *world) {
+		w.every("@every 60s")
+		w.cfg.Daemon.MinInterval = 10 * time.Minute
+		w.add(0)
+		w.start()
+		w.pass(2 * time.Hour)
+		if n := len(w.times(0)); n < 11 || n > 13 {
+			t.Errorf("asked %d times in two hours", n)
+		}
+		w.expect("l0", verdict.Compatible, verdict.Fresh)
+		w.serve(0, broken(0))
+		w.pass(10*time.Minute + 40*time.Second) // confirmations do not wait
+		w.expect("l0", verdict.Breaking, verdict.Fresh)
+	})
+}
+
+func TestRetryAfter(t *testing.T) {
+	for name, status := range map[string]int{"429": http.StatusTooManyRequests, "503": http.StatusServiceUnavailable} {
+		t.Run(name, func(t *testing.T) {
+			run(t, func(w *world) {
+				w.every("@every 60s")
+				w.add(0)
+				w.start()
+				w.pass(10 * time.Minute)
+				w.set(0, func(a *agentServer) { a.status, a.header = status, map[string]string{"Retry-After": "3600"} })
+				w.pass(time.Minute)
+				w.set(0, func(a *agentServer) { a.status = 0 })
+				w.times(0)
+				if err := w.engine.Refresh("l0"); err != nil {
+					t.Fatal(err)
+				}
+				w.pass(59 * time.Minute)
+				if n := len(w.times(0)); n != 0 {
+					t.Errorf("asked %d times within the hour", n)
+				}
+				w.pass(8 * time.Minute)
+				if n := len(w.times(0)); n < 1 {
+					t.Error("not asked after the hour and a tenth")
+				}
+				w.expect("l0", verdict.Compatible, verdict.Fresh)
+			})
+		})
+	}
+}
+
+// An agent that was never seen, on a host that asked to be left alone, is asked
+// when the pause is over, and not at its slot the day after.
+func TestFirstLookAfterPause(t *testing.T) {
+	run(t, func(w *world) {
+		w.add(0)
+		s := w.setup()
+		client := w.client(s)
+		client.Gates.PauseHost(url(0), time.Now().Add(time.Hour))
+		w.start()
+		w.stop()
+		w.start()
+		w.engine.cfg.Load().client.Gates.PauseHost(url(0), time.Now().Add(time.Hour))
+		w.pass(2 * time.Hour)
+		w.expect("l0", verdict.Compatible, verdict.Fresh)
+	})
+}
+
+func TestNoHammeringAt401(t *testing.T) {
+	run(t, func(w *world) {
+		w.every("@every 1h")
+		w.add(0)
+		w.start()
+		w.pass(2 * time.Hour)
+		w.serve(0, broken(0))
+		for w.state("l0").Pending == nil {
+			w.pass(time.Second)
+		}
+		w.set(0, func(a *agentServer) { a.status = http.StatusUnauthorized })
+		if err := w.engine.Report(t.Context(), "l0", Runtime{Error: "TaskNotFoundError"}); err != nil {
+			t.Fatal(err)
+		}
+		w.times(0)
+		w.pass(5 * time.Hour)
+		if n := len(w.times(0)); n > 6 {
+			t.Errorf("asked %d times in five hours of 401", n)
+		}
+		w.expect("l0", verdict.Compatible, verdict.Invalid)
+		w.set(0, func(a *agentServer) { a.status = 0 })
+		w.pass(2 * time.Hour)
+		w.expect("l0", verdict.Breaking, verdict.Fresh)
+	})
+}
+
+func TestBackoffBetweenSlots(t *testing.T) {
+	run(t, func(w *world) {
+		w.every("@every 6h")
+		w.add(0)
+		w.start()
+		w.pass(7 * time.Hour)
+		w.set(0, func(a *agentServer) { a.status = http.StatusBadGateway })
+		w.times(0)
+		w.pass(24 * time.Hour)
+		if n := len(w.times(0)); n < 4 || n > 60 {
+			t.Errorf("asked %d times in a day of trouble", n)
+		}
+	})
+}
+
+// A slot that comes due during a request is not run behind it.
+func TestSlotsDuringAFlightAreSkipped(t *testing.T) {
+	run(t, func(w *world) {
+		w.every("@every 5s")
+		w.cfg.Limits.Timeout = time.Minute
+		w.add(0).hang = 22 * time.Second
+		w.start()
+		w.pass(9 * time.Minute)
+		ts := w.times(0)
+		for i := 1; i < len(ts); i++ {
+			if gap := ts[i].Sub(ts[i-1]); gap < 22*time.Second || gap > 28*time.Second {
+				t.Errorf("a gap of %s", gap)
+			}
+		}
+		if len(ts) < 15 {
+			t.Errorf("asked %d times", len(ts))
+		}
+	})
+}
+
+// Where nothing can be written nothing holds, nobody is hammered, and all of it
+// comes back.
+func TestStoreThatCannotWrite(t *testing.T) {
+	run(t, func(w *world) {
+		w.every("@every 60s")
+		w.add(0)
+		w.start()
+		w.pass(10 * time.Minute)
+		before := *w.state("l0")
+		if err := w.store.Close(); err != nil {
+			t.Fatal(err)
+		}
+		w.serve(0, broken(0))
+		w.times(0)
+		w.pass(10 * time.Minute)
+		if s := w.state("l0"); s.Pending != nil || s.Verdict != before.Verdict {
+			t.Errorf("the state moved to %+v", s)
+		}
+		if n := len(w.times(0)); n > 12 {
+			t.Errorf("asked %d times in ten minutes", n)
+		}
+		if err := w.engine.Report(t.Context(), "l0", Runtime{Error: "PushNotificationNotSupportedError"}); err == nil {
+			t.Error("a report was taken")
+		}
+		if s := w.state("l0"); s.Stale != nil {
+			t.Error("a report holds that was not written")
+		}
+		w.remove("l0")
+		if err := w.engine.Reload(t.Context(), w.setup()); err == nil || len(w.engine.locks.Load().ids) != 1 {
+			t.Errorf("a reload that could not be written: %v", err)
+		}
+		w.lock("l0", url(0))
+		w.end()
+		w.end, w.store = nil, nil
+		w.start()
+		w.pass(3 * time.Minute)
+		w.expect("l0", verdict.Breaking, verdict.Fresh)
+	})
+}

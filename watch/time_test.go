@@ -1,0 +1,237 @@
+package watch
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+	_ "time/tzdata"
+
+	"github.com/a2alock/a2alock/config"
+	"github.com/a2alock/a2alock/internal/verdict"
+)
+
+// Each daily slot runs once and each hour has its run, over a change of the
+// clocks either way.
+func TestSlotsOverDST(t *testing.T) {
+	for _, tt := range []struct {
+		zone         string
+		spring, fall time.Time // days on which clocks move
+	}{
+		{"Europe/Berlin", day(2000, 3, 26), day(2000, 10, 29)},
+		{"America/New_York", day(2000, 4, 2), day(2000, 10, 29)},
+		{"Australia/Lord_Howe", day(2000, 8, 27), day(2000, 3, 26)}, // by half an hour
+	} {
+		for name, at := range map[string]time.Time{"spring": tt.spring, "fall": tt.fall} {
+			t.Run(tt.zone+" "+name, func(t *testing.T) {
+				run(t, func(w *world) {
+					zone, err := time.LoadLocation(tt.zone)
+					if err != nil {
+						w.t.Fatal(err)
+					}
+					w.cfg.Daemon.Timezone, w.cfg.Daemon.Spread = tt.zone, time.Nanosecond
+					w.every("0 2 * * *")
+					w.cfg.Daemon.Agents = map[string]config.Agent{url(1): {Schedule: "0 * * * *"}, url(2): {Schedule: "15 1,2,3 * * *"}}
+					midnight := time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, zone)
+					time.Sleep(time.Until(midnight.AddDate(0, 0, -1).Add(30 * time.Minute)))
+					for i := range 3 {
+						w.add(i)
+					}
+					w.start()
+					w.pass(time.Minute)
+					for i := range 3 {
+						w.times(i) // the first look
+					}
+					w.pass(time.Until(midnight.AddDate(0, 0, 2).Add(-time.Minute)))
+					if got := len(w.times(0)); got != 3 {
+						w.t.Errorf("a daily schedule ran %d times in three days", got)
+					}
+					span := int(midnight.AddDate(0, 0, 2).Sub(midnight.AddDate(0, 0, -1)).Round(time.Hour).Hours())
+					if got := len(w.times(1)); got < span-2 || got > span {
+						w.t.Errorf("an hourly schedule ran %d times in %d hours", got, span)
+					}
+					if got := len(w.times(2)); got < 8 || got > 9 { // of two in one gap one is left
+						w.t.Errorf("three slots a day ran %d times in three days", got)
+					}
+				})
+			})
+		}
+	}
+}
+
+func day(year int, month time.Month, day int) time.Time {
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+}
+
+// A clock that jumps, and a machine that slept, lead to one run each at most, and
+// no slot is run twice.
+func TestClockJumps(t *testing.T) {
+	const agents = 40
+	for _, jump := range []time.Duration{24 * time.Hour, -24 * time.Hour, 3 * time.Hour, -20 * time.Minute} {
+		t.Run(fmt.Sprint(jump), func(t *testing.T) {
+			run(t, func(w *world) {
+				w.every("@every 1h")
+				for i := range agents {
+					w.add(i)
+				}
+				w.start()
+				w.pass(5*time.Hour + 10*time.Minute)
+				for i := range agents {
+					w.times(i)
+				}
+				slots := map[string]time.Time{}
+				w.engine.desk.Mu.RLock()
+				for id, a := range w.engine.agents {
+					slots[id] = a.Seen.Slot
+				}
+				w.engine.desk.Mu.RUnlock()
+				w.jump.Add(int64(jump))
+				w.pass(5 * time.Minute)
+				for i := range agents {
+					if got := w.times(i); len(got) > 1+1 { // and its own slot, maybe
+						t.Errorf("%s was asked %d times in the five minutes after", id(i), len(got))
+					}
+				}
+				w.pass(50 * time.Minute)
+				for i := range agents {
+					if got := w.times(i); len(got) > 1 {
+						t.Errorf("%s was asked %d times in an hour", id(i), len(got))
+					}
+				}
+				w.engine.desk.Mu.RLock()
+				for id, a := range w.engine.agents {
+					if a.Seen.Slot.Before(slots[id]) {
+						t.Errorf("%s: its last slot went from %s back to %s", id, slots[id], a.Seen.Slot)
+					}
+				}
+				w.engine.desk.Mu.RUnlock()
+				w.restart()
+				w.pass(10 * time.Minute)
+				for i := range agents {
+					if got := w.times(i); len(got) > 1 {
+						t.Errorf("%s was asked %d times after a restart", id(i), len(got))
+					}
+					if age := w.engine.Counts().Oldest; jump < 0 && age.After(w.wall()) {
+						t.Errorf("validated at %s, which is to come", age)
+					}
+				}
+				w.pass(26 * time.Hour)
+				for i := range agents {
+					if len(w.times(i)) < 2 {
+						t.Errorf("%s is not asked any more", id(i))
+					}
+				}
+			})
+		})
+	}
+}
+
+// What waits for a moment does not wait longer since the clock was set back.
+func TestConfirmationAfterClockWentBack(t *testing.T) {
+	run(t, func(w *world) {
+		w.every("@every 1h")
+		w.add(0)
+		w.start()
+		w.pass(2 * time.Hour)
+		w.serve(0, broken(0))
+		if err := w.engine.Refresh("l0"); err != nil {
+			t.Fatal(err)
+		}
+		w.pass(2 * time.Second)
+		if w.state("l0").Pending == nil {
+			t.Fatal("nothing is pending")
+		}
+		w.jump.Add(-int64(24 * time.Hour))
+		w.pass(2 * time.Minute)
+		w.expect("l0", verdict.Breaking, verdict.Fresh)
+	})
+}
+
+// After a pause each agent is asked once, at the rate, and those in trouble
+// first.
+func TestCatchUp(t *testing.T) {
+	const agents = 60
+	run(t, func(w *world) {
+		w.every("@every 6h")
+		w.cfg.Daemon.CatchupRate = 1
+		for i := range agents {
+			w.add(i)
+		}
+		w.serve(7, broken(7))
+		w.start()
+		w.pass(7 * time.Hour)
+		w.expect("l7", verdict.Breaking, verdict.Fresh)
+		w.stop()
+		w.mu.Lock()
+		w.asked = nil
+		w.mu.Unlock()
+		time.Sleep(100 * time.Hour)
+		w.start()
+		w.pass(3 * time.Second)
+		w.mu.Lock()
+		soon := len(w.asked)
+		first := slices.IndexFunc(w.asked, func(a asked) bool { return a.url == url(7) })
+		w.mu.Unlock()
+		if first < 0 || first > 1 || soon > 6 { // what expired meanwhile is written first
+			t.Errorf("after three seconds %d were asked, the one in trouble as number %d", soon, first)
+		}
+		w.pass(2 * time.Minute)
+		for i := range agents {
+			if n := len(w.times(i)); n != 1 {
+				t.Errorf("%s was asked %d times", id(i), n)
+			}
+		}
+	})
+}
+
+// An agent whose slot comes while it waits to catch up is run then, and once.
+func TestOwnSlotWhileCatchingUp(t *testing.T) {
+	run(t, func(w *world) {
+		w.every("@every 10m")
+		w.cfg.Daemon.CatchupRate = 0.005 // one in 200 s
+		for i := range 10 {
+			w.add(i)
+		}
+		w.start()
+		w.pass(time.Hour)
+		w.stop()
+		time.Sleep(time.Hour)
+		w.mu.Lock()
+		w.asked = nil
+		w.mu.Unlock()
+		w.start()
+		w.pass(10*time.Minute + time.Second)
+		for i := range 10 {
+			if n := len(w.times(i)); n < 1 || n > 2 {
+				t.Errorf("%s was asked %d times in ten minutes", id(i), n)
+			}
+		}
+	})
+}
+
+func TestPhasesStay(t *testing.T) {
+	run(t, func(w *world) {
+		w.every("@daily")
+		for i := range 20 {
+			w.add(i)
+		}
+		w.start()
+		w.pass(48 * time.Hour)
+		var want []string
+		for i := range 20 {
+			ts := w.times(i)
+			want = append(want, ts[len(ts)-1].Format("15:04"))
+		}
+		w.restart()
+		w.pass(24 * time.Hour)
+		for i := range 20 {
+			ts := w.times(i)
+			if got := ts[len(ts)-1].Format("15:04"); len(ts) != 1 || got != want[i] {
+				t.Errorf("%s was asked %d times, at %s, want once at %s", id(i), len(ts), got, want[i])
+			}
+		}
+		if len(slices.Compact(slices.Sorted(slices.Values(want)))) < 10 {
+			t.Errorf("phases %v are not spread", want)
+		}
+	})
+}
