@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -68,7 +69,7 @@ func digest(n int) string {
 
 func finding(n int) diff.Finding {
 	return diff.Finding{
-		Rule: "skill-removed", Class: diff.Breaking, Path: fmt.Sprintf("/skills/%d", n), Was: map[string]any{"input": []any{"text/plain"}},
+		Rule: "skill-removed", Class: diff.Breaking, Path: fmt.Sprintf("/skills/%d", n), Was: jsontext.Value(`{"input":["text/plain"]}`),
 		Skills: []string{"quote"}, Message: "skill <quote> is gone", Fingerprint: fmt.Sprintf("%016x", n),
 	}
 }

@@ -3,6 +3,7 @@ package watch
 import (
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,13 +44,16 @@ func TestUnchangedRefreshWritesNothing(t *testing.T) {
 		if all, conditional, past := w.count(0); all != 138 || conditional < 136 || past > 2 {
 			t.Errorf("asked %d times, %d conditionally, %d past caches", all, conditional, past)
 		}
-		size := w.store.Size()
+		size, writes := w.store.Size(), w.writes.Load()
 		w.pass(48 * time.Hour)
 		if _, _, past := w.count(0); past < 1 || past > 4 {
 			t.Errorf("%d audits in two days", past)
 		}
 		if now := w.store.Size(); now > size {
 			t.Errorf("the store grew from %d to %d bytes", size, now)
+		}
+		if n := w.writes.Load() - writes; n > 2*288+10 { // the moment of each refresh
+			t.Errorf("%d writes in two days", n)
 		}
 		if got := w.kinds("l0"); got != "" {
 			t.Errorf("events: %s", got)
@@ -101,6 +105,32 @@ func TestNoStore(t *testing.T) {
 		if s := w.state("l0"); s.Judge {
 			t.Error("the card that came was not judged")
 		}
+	})
+}
+
+// A card that cannot be judged again, as callers' reports ask for, is not tried
+// without end.
+func TestUndecidedCardIsNotJudgedWithoutEnd(t *testing.T) {
+	run(t, func(w *world) {
+		w.every("@every 1h")
+		w.add(0)
+		w.start()
+		w.pass(2 * time.Hour)
+		w.serve(0, []byte(strings.Replace(string(whole(0)), `"inputModes": ["application/json"],`, `"inputModes": 7,`, 1)))
+		w.pass(3 * time.Hour)
+		w.expect("l0", verdict.Compatible, verdict.Invalid)
+		if err := w.engine.Report(t.Context(), "l0", Runtime{Error: "UnsupportedOperationError", Method: "SendStreamingMessage"}); err != nil {
+			t.Fatal(err)
+		}
+		w.pass(time.Minute)
+		before := w.writes.Load()
+		w.pass(time.Hour)
+		if n := w.writes.Load() - before; n > 80 { // tries of the report, one a minute
+			t.Errorf("%d writes in an hour", n)
+		}
+		w.serve(0, whole(0))
+		w.pass(2 * time.Hour)
+		w.expect("l0", verdict.Review, verdict.Fresh)
 	})
 }
 

@@ -42,6 +42,7 @@ type world struct {
 	end    func() // of the engine
 	jump   atomic.Int64
 	told   atomic.Int64
+	writes atomic.Int64
 	wake   chan struct{} // of deliveries
 
 	listener *pipe
@@ -268,7 +269,7 @@ func (w *world) setup() *setup.Setup {
 func (w *world) start() {
 	w.t.Helper()
 	if w.store == nil {
-		s, err := store.Open(filepath.Join(w.dir, "a2alockd.db"), store.Options{})
+		s, err := store.Open(filepath.Join(w.dir, "a2alockd.db"), store.Options{CommitDuration: func(time.Duration) { w.writes.Add(1) }})
 		if err != nil {
 			w.t.Fatal(err)
 		}

@@ -134,10 +134,10 @@ func (d *Desk) Tick(w *Lock, now time.Time) verdict.Observation {
 	s := w.State()
 	if s.Judge && !w.mute.Load() {
 		o := d.again(w, verdict.Judged, now)
-		w.mute.Store(o.Cause == "")
-		if o.Cause != "" {
+		if o.Cause == verdict.Decided {
 			return o
 		}
+		w.mute.Store(true) // or it would be tried without end
 	}
 	if at := verdict.NextTick(s, now, w.Agent.Params.Load()); at.IsZero() || at.After(now) {
 		return verdict.Observation{}

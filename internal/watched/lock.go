@@ -26,8 +26,8 @@ type Lock struct {
 	// tried what was last looked at locally.
 	said          *said
 	judged, tried string
-	// mute is whether the stored card could not be read when it was to be judged
-	// again: the next one from the agent will be.
+	// mute is whether the stored card could not be judged when it was to be
+	// judged again: the next one from the agent will be.
 	mute atomic.Bool
 }
 
