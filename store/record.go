@@ -56,7 +56,9 @@ type Lock struct {
 	// Judged says by what State was judged: a digest of the lock's text and of
 	// the configuration.
 	Judged string `json:"judged,omitzero"`
-	// Good is the lock's last readable text, for when the file breaks.
+	// Good is the lock's last readable text, for when the file breaks, and Text
+	// its digest, as the caller names it.
+	Text string `json:"text,omitzero"`
 	Good []byte `json:"good,omitzero"`
 }
 

@@ -192,3 +192,21 @@ func (tx *Tx) PutValue(name string, value []byte) error {
 
 // valueKey keeps the callers' values apart from the store's own.
 func valueKey(name string) []byte { return append([]byte(":"), name...) }
+
+// Each gives every record of a list to take. No reader is open for longer than a
+// page takes.
+func Each[T any](s *Store, list func(*Tx, Page) ([]T, string, error), take func(T)) error {
+	for p := (Page{Limit: 500}); ; {
+		err := s.View(func(tx *Tx) error {
+			page, next, err := list(tx, p)
+			for _, x := range page {
+				take(x)
+			}
+			p.After = next
+			return err
+		})
+		if err != nil || p.After == "" {
+			return err
+		}
+	}
+}

@@ -144,7 +144,7 @@ func (o *adoption) lock(f *lockset.File, old *lock) *lock {
 	case kept && stored.Agent == a.ID:
 		w.Resume(&stored, o.Config)
 	}
-	if kept && w.IsKept(&stored, o.Config) {
+	if kept && w.IsKept(&stored) {
 		w.File = f.Kept()
 	} else {
 		o.put = append(o.put, w)

@@ -26,7 +26,7 @@ const notWritten = time.Minute
 // time alone moves a lock. Zero: nothing ever. Under [watched.Desk.Mu].
 func (e *Engine) next(a *agent, now time.Time) time.Time {
 	due := a.TickAt(now)
-	if a.Flying {
+	if a.Flying || a.Queued {
 		return due // whoever lands puts the agent back
 	}
 	return earliest(due, e.request(a, now).At)

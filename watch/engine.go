@@ -11,6 +11,7 @@ import (
 
 	"github.com/a2alock/a2alock/fetch"
 	"github.com/a2alock/a2alock/internal/metrics"
+	"github.com/a2alock/a2alock/internal/pace"
 	"github.com/a2alock/a2alock/internal/schedule"
 	"github.com/a2alock/a2alock/internal/setup"
 	"github.com/a2alock/a2alock/internal/verdict"
@@ -51,6 +52,7 @@ type Engine struct {
 	catchUp schedule.CatchUp
 	clock   schedule.Clock
 	outage  schedule.Outage
+	lines   pace.Lines[waiting]
 	flights sync.WaitGroup
 }
 
@@ -58,6 +60,12 @@ type Engine struct {
 type current struct {
 	*watched.Config
 	client *fetch.Client
+}
+
+// A waiting agent is due for a request, and in line at its host.
+type waiting struct {
+	agent   *agent
+	request request
 }
 
 // A lockIndex has every lock by its id. It never changes.
@@ -154,8 +162,9 @@ func (e *Engine) begin(ctx context.Context) time.Duration {
 		if !ok {
 			break
 		}
-		if a := e.agents[run.ID]; a != nil && !a.Flying {
+		if a := e.agents[run.ID]; a != nil && !a.Flying && !a.Queued {
 			e.queue.Remove(a.ID)
+			a.Own = time.Time{}
 			r := e.request(a, now)
 			r.At = now
 			e.fly(ctx, a, r, now)
@@ -179,16 +188,19 @@ func (e *Engine) launch(ctx context.Context, a *agent, now time.Time) {
 		e.flights.Go(func() { e.tick(ctx, a) }) // which puts the agent back
 		return
 	}
-	if r := e.request(a, now); !a.Flying && !r.At.After(now) {
+	if r := e.request(a, now); !a.Flying && !a.Queued && !r.At.After(now) {
 		e.catchUp.Remove(a.ID)
 		e.fly(ctx, a, r, now)
 	}
 	e.enqueue(a, now)
 }
 
-// fly begins a request. Whatever it is for, it runs the slot that is due as
-// well. Under Mu.
+// fly begins a request, as soon as its host has room. Whatever it is for, it
+// runs the slot that is due as well. Under Mu.
 func (e *Engine) fly(ctx context.Context, a *agent, r request, now time.Time) {
+	if a.Queued = !e.lines.Enter(a.Host, waiting{a, r}, e.cfg.Load().Setup.Config.Daemon.HostFlights); a.Queued {
+		return
+	}
 	f := flight{Agent: a, request: r, asked: a.Asked, plain: a.Plain}
 	if slot := a.Plan.Latest(a.Seen.Slot, now); !slot.IsZero() {
 		f.run = slot.At

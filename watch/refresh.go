@@ -47,6 +47,7 @@ func (e *Engine) refresh(ctx context.Context, f flight) {
 
 	start := time.Now()
 	answer, err := e.cfg.Load().client.Refresh(e.timed(ctx, f.At), req)
+	e.makeRoom(ctx, f.Agent)
 	if ctx.Err() != nil {
 		return // cut short by us: that says nothing of the agent
 	}
@@ -71,6 +72,17 @@ func (e *Engine) refresh(ctx context.Context, f flight) {
 		e.Log.InfoContext(ctx, "the network is back")
 	}
 	written = e.arrived(ctx, f, began, req, answer)
+}
+
+// makeRoom lets the next agent of the host have its turn: what is now to be
+// done with the answer is no business of the host.
+func (e *Engine) makeRoom(ctx context.Context, a *agent) {
+	e.desk.Mu.Lock()
+	defer e.desk.Mu.Unlock()
+	next, ok := e.lines.Leave(a.Host, func(w waiting) bool { return !w.agent.Gone && ctx.Err() == nil })
+	if ok {
+		e.fly(ctx, next.agent, next.request, e.Wall())
+	}
 }
 
 // timed notes how long after it was due the request went out.
@@ -166,7 +178,7 @@ func (f flight) by() verdict.By {
 func (e *Engine) arrived(ctx context.Context, f flight, began time.Time, req fetch.Request, answer *fetch.Answer) bool {
 	now := e.Wall()
 	slot := e.ran(f, now)
-	sight := f.See(e.cfg.Load().Config, answer)
+	sight := f.See(&e.desk, answer)
 	o := verdict.Observation{By: f.by(), Fresh: req.Unconditional && req.Fresh, Began: began, NotModified: answer.NotModified}
 	if err := sight.Err; err != nil {
 		e.Metrics.Refreshes.WithLabelValues("invalid").Inc()

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -105,25 +104,13 @@ func (e *Engine) following(s *setup.Setup) *current {
 		return before
 	}
 	c := &current{watched.NewConfig(s, e.Version), before.client}
-	if !sameAsking(before.Setup, s) {
+	if !s.AsksAs(before.Setup) {
 		c.client = e.Client(s)
-		if sameGates(before.Setup, s) {
+		if s.WaitsAs(before.Setup) {
 			c.client.Gates = before.client.Gates
 		}
 	}
 	return c
-}
-
-// sameAsking is whether two configurations ask for cards alike.
-func sameAsking(a, b *setup.Setup) bool {
-	return sameGates(a, b) && reflect.DeepEqual(a.Config.Network, b.Config.Network) && a.Config.Limits == b.Config.Limits &&
-		a.Config.Daemon.ContactURL == b.Config.Daemon.ContactURL
-}
-
-// sameGates is whether they hold requests back alike.
-func sameGates(a, b *setup.Setup) bool {
-	x, y := &a.Config.Daemon, &b.Config.Daemon
-	return x.Flights == y.Flights && x.HostFlights == y.HostFlights && x.HostGap == y.HostGap && slices.Equal(x.OwnHosts, y.OwnHosts)
 }
 
 // known is what the engine, or else the store, has of a lock file.
@@ -156,28 +143,11 @@ func (r *reading) recallAll(s *store.Store) error {
 	if err != nil {
 		return err
 	}
-	err = pages(s, (*store.Tx).Agents, func(a store.Agent) { r.agents[a.ID] = a })
+	err = store.Each(s, (*store.Tx).Agents, func(a store.Agent) { r.agents[a.ID] = a })
 	if err != nil {
 		return err
 	}
-	return pages(s, (*store.Tx).Locks, func(l store.Lock) { r.locks[l.ID] = l })
-}
-
-// pages gives every record to take. No reader is open for longer than a page.
-func pages[T any](s *store.Store, list func(*store.Tx, store.Page) ([]T, string, error), take func(T)) error {
-	for p := (store.Page{Limit: 500}); ; {
-		err := s.View(func(tx *store.Tx) error {
-			page, next, err := list(tx, p)
-			for _, x := range page {
-				take(x)
-			}
-			p.After = next
-			return err
-		})
-		if err != nil || p.After == "" {
-			return err
-		}
-	}
+	return store.Each(s, (*store.Tx).Locks, func(l store.Lock) { r.locks[l.ID] = l })
 }
 
 // recallNew reads what the store has of agents and locks that are new to the

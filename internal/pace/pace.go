@@ -39,6 +39,7 @@ type Pace struct {
 	Rules
 
 	Flying  bool             // a request is under way
+	Queued  bool             // one is due, and waits until its host has room
 	Asked   bool             // a person wants one as soon as that is over
 	Last    time.Time        // when the last request began
 	Own     time.Time        // while it waits to catch up: when its next slot is due; else zero

@@ -25,9 +25,13 @@ func TestRefutedAndClaims(t *testing.T) {
 	}
 	var out []string
 	want := []diff.Report{
-		{Path: "/streaming", Value: true}, {Path: "/push", Value: true}, {Path: "/extended_card", Value: true},
-		{Path: "/skills/a~1b/input", Skill: "a/b", Value: "text/plain"}, {Path: "/interface", Value: Interface(&i)},
-		{Path: "/interface", Value: "unreadable"}, {Error: "TaskNotFoundError"},
+		{Path: "/streaming", Value: true},
+		{Path: "/push", Value: true},
+		{Path: "/extended_card", Value: true},
+		{Path: "/skills/a~1b/input", Skill: "a/b", Value: "text/plain"},
+		{Path: "/interface", Value: Interface(&i)},
+		{Path: "/interface", Value: "unreadable"},
+		{Error: "TaskNotFoundError"},
 	}
 	for n, r := range reports {
 		if got := Claim(r); got != want[n] {

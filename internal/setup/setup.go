@@ -5,6 +5,8 @@ package setup
 import (
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/a2alock/a2alock/card"
@@ -105,4 +107,16 @@ func (s *Setup) Fetcher(userAgent string) *fetch.Client {
 		Timeout:   s.Config.Limits.Timeout,
 		UserAgent: userAgent,
 	}
+}
+
+// AsksAs reports whether cards are asked for as by o.
+func (s *Setup) AsksAs(o *Setup) bool {
+	a, b := s.Config, o.Config
+	return s.WaitsAs(o) && reflect.DeepEqual(a.Network, b.Network) && a.Limits == b.Limits && a.Daemon.ContactURL == b.Daemon.ContactURL
+}
+
+// WaitsAs reports whether requests are held back as by o.
+func (s *Setup) WaitsAs(o *Setup) bool {
+	a, b := &s.Config.Daemon, &o.Config.Daemon
+	return a.Flights == b.Flights && a.HostFlights == b.HostFlights && a.HostGap == b.HostGap && slices.Equal(a.OwnHosts, b.OwnHosts)
 }

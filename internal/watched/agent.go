@@ -24,10 +24,14 @@ import (
 type Agent struct {
 	ID    string
 	Key   lockset.Key
+	Host  string  // of Key
 	Share float64 // of [0, 1): its own, and even over many
 
 	turn chan struct{}
 	rec  store.Agent // under the turn
+	// whole is whether the stored body was seen, by this process, to be what it
+	// should be. Under the turn.
+	whole bool
 	// Seen and Locks (by id) are changed under the turn and [Desk.Mu], and so
 	// read with either.
 	Seen  store.Seen
@@ -47,7 +51,7 @@ type Agent struct {
 // NewAgent is the agent of which the store has rec and seen; both may be zero.
 // It has no Params yet.
 func NewAgent(key lockset.Key, rec store.Agent, seen store.Seen) *Agent {
-	a := &Agent{ID: key.ID(), Key: key, turn: make(chan struct{}, 1), rec: rec, Seen: seen}
+	a := &Agent{ID: key.ID(), Key: key, Host: key.Host(), turn: make(chan struct{}, 1), rec: rec, Seen: seen}
 	a.rec.ID, a.rec.URL, a.rec.Identity = a.ID, key.URL, key.Identity
 	a.shown.Store(&shown{card: rec.CardDigest, body: rec.Body})
 	sum := sha256.Sum256([]byte(a.ID))
@@ -72,6 +76,9 @@ func (a *Agent) Request(s *store.Store, plain, fresh, elsewhere bool) fetch.Requ
 		URL: a.Key.URL, Identity: a.Key.Identity, Memory: a.rec.Memory,
 		Body:          func() ([]byte, bool) { return a.shown.Load().read(s) },
 		Unconditional: plain || fresh, Fresh: fresh,
+	}
+	if a.whole {
+		r.Held = a.rec.Body
 	}
 	if elsewhere {
 		r.Avoid = a.rec.Addr

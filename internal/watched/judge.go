@@ -24,10 +24,17 @@ type Sight struct {
 }
 
 // See looks at an answer. With the turn.
-func (a *Agent) See(c *Config, answer *fetch.Answer) *Sight {
+func (a *Agent) See(d *Desk, answer *fetch.Answer) *Sight {
+	c := d.Config()
 	s := &Sight{
 		Digest: a.rec.CardDigest, Stored: answer.NotModified || answer.Same, config: c,
 		read: sync.OnceValue(func() *compile.Reading { return c.read(answer.Body) }),
+	}
+	switch {
+	case answer.NotModified && answer.Body == nil:
+		s.read = sync.OnceValue(func() *compile.Reading { return a.readHeld(d, c) })
+	case answer.NotModified:
+		a.whole = a.rec.Body != "" // the request has read it
 	}
 	if !s.Stored || s.Digest == "" {
 		r := s.read()
@@ -35,6 +42,16 @@ func (a *Agent) See(c *Config, answer *fetch.Answer) *Sight {
 	}
 	s.Same = s.Digest == a.rec.CardDigest
 	return s
+}
+
+// readHeld reads the card that is stored. One that is lost since it was seen is
+// no card, and the next request asks for it. With the turn.
+func (a *Agent) readHeld(d *Desk, c *Config) *compile.Reading {
+	body, ok := a.shown.Load().read(d.Store)
+	if !ok {
+		a.whole = false
+	}
+	return c.read(body)
 }
 
 // version is the card's own.

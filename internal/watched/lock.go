@@ -85,9 +85,9 @@ func (w *Lock) Resume(l *store.Lock, c *Config) {
 }
 
 // IsKept is whether the store has w as it is, by l.
-func (w *Lock) IsKept(l *store.Lock, c *Config) bool {
+func (w *Lock) IsKept(l *store.Lock) bool {
 	return l.Agent == w.Agent.ID && l.Path == w.Path && l.Workflow == w.Workflow && l.Owner == w.Owner && l.Fallback == w.Fallback &&
-		w.judged == w.basis(c.Judging)
+		l.Text == w.Digest
 }
 
 // State is what holds. It is not the caller's to change.
@@ -114,7 +114,8 @@ func (w *Lock) basis(judging string) string {
 func (w *Lock) Record() store.Lock {
 	return store.Lock{
 		ID: w.ID, Path: w.Path, Agent: w.Agent.ID, URL: w.Key.URL,
-		Workflow: w.Workflow, Owner: w.Owner, Fallback: w.Fallback, State: *w.State(), Judged: w.judged, Good: w.Text,
+		Workflow: w.Workflow, Owner: w.Owner, Fallback: w.Fallback, State: *w.State(), Judged: w.judged,
+		Text: w.Digest, Good: w.File.Text,
 	}
 }
 

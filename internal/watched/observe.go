@@ -204,7 +204,11 @@ func (o *observing) writeAgent(tx *store.Tx) error {
 		return nil
 	}
 	o.Rec.Body = ""
-	if !o.Answer.NoStore {
+	switch {
+	case o.Answer.NoStore:
+	case o.Answer.Body == nil: // held
+		o.Rec.Body = o.agent.rec.Body
+	default:
 		digest, err := tx.PutBody(o.Answer.Body)
 		if err != nil {
 			return err
@@ -231,6 +235,9 @@ func (o *observing) hold(ctx context.Context) {
 	o.agent.Seen = o.seen
 	o.Mu.Unlock()
 	if o.Rec != nil {
+		if !o.Answer.NotModified {
+			o.agent.whole = o.Rec.Body != "" && (o.agent.whole || !o.Sight.Stored)
+		}
 		o.agent.rec = *o.Rec
 		h := &shown{card: o.Rec.CardDigest, body: o.Rec.Body}
 		if o.Answer.NoStore {
