@@ -19,8 +19,10 @@ type Sight struct {
 	Err    *card.DocumentError
 	Same   bool // it is the card of before
 	Stored bool // and in its very bytes
-	config *Config
-	read   func() *compile.Reading
+	// version is the card's own, of another card than before, once s is closed.
+	version string
+	config  *Config
+	read    func() *compile.Reading
 }
 
 // See looks at an answer. With the turn.
@@ -54,12 +56,13 @@ func (a *Agent) readHeld(d *Desk, c *Config) *compile.Reading {
 	return c.read(body)
 }
 
-// version is the card's own.
-func (s *Sight) version() string {
-	if s.Same {
-		return ""
+// close lets go of what was read, when every lock was judged: writing may have
+// to wait, and thousands wait at once.
+func (s *Sight) close() {
+	if !s.Same && s.Err == nil {
+		s.version = s.read().Profile.AgentVersion
 	}
-	return s.read().Profile.AgentVersion
+	s.read = nil
 }
 
 // Remember is what is kept of an agent after it showed a card, audited where it

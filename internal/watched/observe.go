@@ -64,6 +64,9 @@ func (d *Desk) Observe(ctx context.Context, a *Agent, c Change, of func(*Lock) v
 			o.said[i] = of(w)
 		}
 	}
+	if o.Sight != nil {
+		o.Sight.close()
+	}
 	if o.isQuiet() {
 		o.pass(ctx)
 		return true
@@ -221,7 +224,7 @@ func (o *observing) writeAgent(tx *store.Tx) error {
 			return err
 		}
 		if err := tx.PutCardVersion(store.CardVersion{
-			Seq: seq, Agent: o.agent.ID, Digest: o.Rec.CardDigest, Body: o.Rec.Body, At: o.Validated, Version: o.Sight.version(),
+			Seq: seq, Agent: o.agent.ID, Digest: o.Rec.CardDigest, Body: o.Rec.Body, At: o.Validated, Version: o.Sight.version,
 		}); err != nil {
 			return err
 		}
