@@ -45,11 +45,11 @@ test:
 # The generated documents are golden files: a stale one fails its test. Here it
 # is told apart from the other tests.
 docs:
-	@go test -count=1 -run 'Docs|Markdown' ./diff ./cmd/... || \
+	@go test -count=1 -run 'Docs|Markdown|States' ./diff ./internal/verdict ./cmd/... || \
 	{ echo "a generated document is stale: run make generate and review what changed"; exit 1; }
 
 generate:
-	UPDATE=1 go test -count=1 -run 'Docs|Markdown' ./diff ./cmd/...
+	UPDATE=1 go test -count=1 -run 'Docs|Markdown|States' ./diff ./internal/verdict ./cmd/...
 
 build:
 	mkdir -p bin
