@@ -27,63 +27,66 @@ const module = "github.com/a2alock/a2alock"
 // rests on packages of its own: how JSON is read strictly (jsondoc), and the many
 // spellings of security (scheme). Both know nothing of a Card.
 var layers = map[string]int{
-	"cmd/a2alock":        15,
-	"cmd/a2alockd":       15,
-	"internal/daemon":    14,
-	"server":             13,
-	"watch":              12,
-	"internal/watched":   11, // these for watch
-	"internal/ledger":    10,
-	"internal/pace":      9,
-	"internal/standing":  9,
-	"internal/lockset":   8,
-	"internal/plans":     7,
-	"notify":             10,
-	"internal/route":     9, // for notify and watch
-	"internal/message":   9, // for notify
-	"store":              8,
-	"internal/verdict":   7,
-	"report":             6,
-	"diff":               5,
-	"probe":              5,
-	"lockfile":           4,
-	"fetch":              4,
-	"config":             4,
-	"internal/security":  4, // for diff and lockfile
-	"compile":            3,
-	"internal/shape":     3, // for lockfile
-	"internal/member":    3, // for compile
-	"internal/want":      3, // for config
-	"netguard":           3,
-	"rpc":                3,
-	"internal/gate":      3, // for fetch
-	"card":               2,
-	"internal/say":       2,
-	"internal/operation": 2,
-	"internal/scheme":    1,
-	"internal/jsondoc":   0,
-	"internal/golden":    0,
-	"internal/duration":  0,
-	"internal/address":   0,
-	"internal/media":     0,
-	"internal/nearest":   0,
-	"internal/redact":    0,
-	"internal/set":       0,
-	"internal/wholefile": 0, // for lockfile
-	"internal/schedule":  0,
-	"internal/variable":  0, // for config
-	"internal/yamldoc":   0, // for config
-	"internal/metrics":   0,
-	"internal/slack":     1, // for notify
-	"internal/webhook":   0, // for notify and slack
-	"internal/setup":     7, // for the commands and watch
-	"internal/findings":  6, // these for verdict
-	"internal/evidence":  6,
-	"internal/replicas":  6,
-	"internal/damping":   0,
-	"internal/history":   7, // for store
-	"internal/records":   1, // for store
-	"internal/boltfile":  0, // for records
+	"cmd/a2alock":         15,
+	"cmd/a2alockd":        15,
+	"internal/daemon":     14,
+	"server":              13,
+	"watch":               12,
+	"internal/watched":    11, // these for watch
+	"internal/ledger":     10,
+	"internal/pace":       9,
+	"internal/standing":   9,
+	"internal/lockset":    8,
+	"internal/plans":      7,
+	"notify":              11,
+	"internal/attempt":    10, // for notify
+	"internal/route":      9,  // for notify and watch
+	"internal/message":    9,  // for notify
+	"store":               8,
+	"internal/verdict":    7,
+	"report":              6,
+	"diff":                5,
+	"probe":               5,
+	"lockfile":            4,
+	"fetch":               4,
+	"config":              4,
+	"internal/security":   4, // for diff and lockfile
+	"compile":             3,
+	"internal/shape":      3, // for lockfile
+	"internal/member":     3, // for compile
+	"internal/want":       3, // for config
+	"netguard":            3,
+	"rpc":                 3,
+	"internal/gate":       3, // for fetch
+	"card":                2,
+	"internal/say":        2,
+	"internal/operation":  2,
+	"internal/scheme":     1,
+	"internal/jsondoc":    0,
+	"internal/golden":     0,
+	"internal/duration":   0,
+	"internal/address":    0,
+	"internal/media":      0,
+	"internal/nearest":    0,
+	"internal/redact":     0,
+	"internal/set":        0,
+	"internal/wholefile":  0, // for lockfile
+	"internal/schedule":   0,
+	"internal/variable":   0, // for config
+	"internal/yamldoc":    0, // for config
+	"internal/metrics":    0,
+	"internal/slack":      1, // for notify
+	"internal/webhook":    1, // for notify
+	"internal/retryafter": 0, // for fetch, slack and webhook
+	"internal/setup":      7, // for the commands and watch
+	"internal/findings":   6, // these for verdict
+	"internal/evidence":   6,
+	"internal/replicas":   6,
+	"internal/lanes":      0, // for notify
+	"internal/damping":    0,
+	"internal/history":    7, // for store
+	"internal/records":    1, // for store
+	"internal/boltfile":   0, // for records
 }
 
 // sideways are the imports inside one layer that the map allows.
@@ -102,14 +105,17 @@ var worldly = map[string]bool{
 	"probe": true, "fetch": true, "rpc": true, "netguard": true,
 	"internal/setup": true, "internal/daemon": true, // wire what touches the world
 	"internal/records": true, "internal/boltfile": true, // what store stands on
-	"internal/watched":   true, // waits for turns and the store
-	"internal/gate":      true, // waits
-	"internal/slack":     true, // posts
-	"internal/webhook":   true, // posts
-	"config":             true, // reads a2alock.yaml and the environment
-	"lockfile":           true, // reads, finds and writes locks
-	"internal/wholefile": true, // writes files
-	"internal/golden":    true, // rewrites what tests compare
+	"internal/watched":    true, // waits for turns and the store
+	"internal/gate":       true, // waits
+	"internal/lanes":      true, // waits
+	"internal/attempt":    true, // what came of a request
+	"internal/retryafter": true, // reads headers
+	"internal/slack":      true, // posts
+	"internal/webhook":    true, // posts
+	"config":              true, // reads a2alock.yaml and the environment
+	"lockfile":            true, // reads, finds and writes locks
+	"internal/wholefile":  true, // writes files
+	"internal/golden":     true, // rewrites what tests compare
 }
 
 // isPure reports whether pkg has a layer and may not touch the world.

@@ -37,26 +37,27 @@ func unit(t *testing.T, path string) map[string][]string {
 func TestServiceUnit(t *testing.T) {
 	got := unit(t, "packaging/a2alockd.service")
 	for key, want := range map[string]string{
-		"Service.Type":                     "notify",
-		"Service.ExecStart":                "/usr/local/bin/a2alockd run --config /etc/a2alock/a2alock.yaml",
-		"Service.ExecReload":               "/bin/kill -HUP $MAINPID",
-		"Service.Restart":                  "on-failure",
-		"Service.RestartPreventExitStatus": "2",
-		"Service.DynamicUser":              "yes",
-		"Service.StateDirectory":           "a2alockd",
-		"Service.StateDirectoryMode":       "0700",
-		"Service.UMask":                    "0077",
-		"Service.NoNewPrivileges":          "yes",
-		"Service.CapabilityBoundingSet":    "",
-		"Service.ProtectSystem":            "strict",
-		"Service.ProtectHome":              "yes",
-		"Service.PrivateTmp":               "yes",
-		"Service.PrivateDevices":           "yes",
-		"Service.RestrictAddressFamilies":  "AF_INET AF_INET6 AF_UNIX",
-		"Service.MemoryDenyWriteExecute":   "yes",
-		"Service.RestrictNamespaces":       "yes",
-		"Service.SystemCallErrorNumber":    "EPERM",
-		"Install.WantedBy":                 "multi-user.target",
+		"Service.Type":                    "notify",
+		"Service.ExecStart":               "/usr/local/bin/a2alockd run --config /etc/a2alock/a2alock.yaml",
+		"Service.ExecReload":              "/bin/kill -HUP $MAINPID",
+		"Service.Restart":                 "on-failure",
+		"Unit.StartLimitIntervalSec":      "300",
+		"Unit.StartLimitBurst":            "10",
+		"Service.DynamicUser":             "yes",
+		"Service.StateDirectory":          "a2alockd",
+		"Service.StateDirectoryMode":      "0700",
+		"Service.UMask":                   "0077",
+		"Service.NoNewPrivileges":         "yes",
+		"Service.CapabilityBoundingSet":   "",
+		"Service.ProtectSystem":           "strict",
+		"Service.ProtectHome":             "yes",
+		"Service.PrivateTmp":              "yes",
+		"Service.PrivateDevices":          "yes",
+		"Service.RestrictAddressFamilies": "AF_INET AF_INET6 AF_UNIX",
+		"Service.MemoryDenyWriteExecute":  "yes",
+		"Service.RestrictNamespaces":      "yes",
+		"Service.SystemCallErrorNumber":   "EPERM",
+		"Install.WantedBy":                "multi-user.target",
 	} {
 		if !slices.Equal(got[key], []string{want}) {
 			t.Errorf("%s = %q, want %q", key, got[key], want)
@@ -66,6 +67,13 @@ func TestServiceUnit(t *testing.T) {
 		if len(got[key]) == 0 {
 			t.Errorf("the unit does not say %s", key)
 		}
+	}
+	// A panic of Go's ends with 2, as a wrong config does.
+	if never := got["Service.RestartPreventExitStatus"]; len(never) > 0 {
+		t.Errorf("RestartPreventExitStatus = %q: a crash is not restarted", never)
+	}
+	if pause, err := time.ParseDuration(got["Service.RestartSec"][0]); err != nil || 10*pause >= 300*time.Second {
+		t.Errorf("RestartSec = %v, %v: ten starts take longer than the interval that limits them", pause, err)
 	}
 	grace := config.Default().Daemon.ShutdownGrace
 	if stop, err := time.ParseDuration(got["Service.TimeoutStopSec"][0]); err != nil || stop <= grace {

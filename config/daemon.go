@@ -45,7 +45,7 @@ type Daemon struct {
 
 	HistoryAge    time.Duration // retention
 	HistoryCount  int           // per lock and per agent
-	CompactOver   int64         // bytes that are free in the store, over which a start compacts it
+	CompactOver   int64         // bytes that are free in the store, over which a start compacts it; 0 is never
 	ShutdownGrace time.Duration
 	PerAgent      bool // metrics with a label per agent
 	PerAgentCap   int
@@ -59,7 +59,7 @@ type Store struct {
 }
 
 // Agent is what holds for one agent. In [Daemon.Agents] a zero field leaves it to
-// what is more general.
+// what is more general, and a MinInterval below 0 is none.
 type Agent struct {
 	Schedule, Timezone       string
 	MinInterval, MaxInterval time.Duration // MaxInterval 0: what an agent says lengthens nothing
@@ -106,6 +106,7 @@ func (d *Daemon) For(url string) Agent {
 		a.MinInterval = cmp.Or(over.MinInterval, a.MinInterval)
 		a.MaxInterval = cmp.Or(over.MaxInterval, a.MaxInterval)
 	}
+	a.MinInterval = max(a.MinInterval, 0)
 	return a
 }
 

@@ -25,6 +25,7 @@ func fullDaemon() Daemon {
 		Agents: map[string]Agent{
 			"https://pricing.example.com":                           {Schedule: "@every 15m", MinInterval: 5 * time.Minute},
 			"https://pricing.example.com/.well-known/a.json?tenant": {Schedule: "30 2 * * *", Timezone: "America/New_York", MaxInterval: 6 * time.Hour},
+			"https://own.example.com":                               {MinInterval: -1},
 		},
 		OwnHosts:           []string{"agents.internal", "127.0.0.1"},
 		Flights:            128,
@@ -45,7 +46,7 @@ func fullDaemon() Daemon {
 		OnUnknown:          "deny",
 		HistoryAge:         30 * day,
 		HistoryCount:       50,
-		CompactOver:        1 << 20,
+		CompactOver:        0,
 		ShutdownGrace:      5 * time.Second,
 		PerAgent:           true,
 		PerAgentCap:        10,
@@ -84,12 +85,16 @@ func TestDaemonFor(t *testing.T) {
 		"https://a.example":            {Schedule: "@hourly", MinInterval: time.Minute},
 		"https://a.example/card.json":  {Timezone: "Asia/Tokyo", MaxInterval: time.Hour},
 		"https://b.example:8443/Card ": {Schedule: "@weekly"},
+		"https://a.example/own.json":   {MinInterval: -1},
+		"https://own.example":          {MinInterval: -1},
 	}}
 	for url, want := range map[string]Agent{
 		"https://none.example/card.json":   {Schedule: "@daily", Timezone: "UTC", MinInterval: time.Second},
 		"HTTPS://A.example:443/other":      {Schedule: "@hourly", Timezone: "UTC", MinInterval: time.Minute},
 		"https://A.example/":               {Schedule: "@hourly", Timezone: "UTC", MinInterval: time.Minute},
 		"https://a.example:443/card.json":  {Schedule: "@hourly", Timezone: "Asia/Tokyo", MinInterval: time.Minute, MaxInterval: time.Hour},
+		"https://a.example/own.json":       {Schedule: "@hourly", Timezone: "UTC"},
+		"https://own.example/card.json":    {Schedule: "@daily", Timezone: "UTC"},
 		"https://a.example/Card.json":      {Schedule: "@hourly", Timezone: "UTC", MinInterval: time.Minute},
 		"http://a.example/card.json":       {Schedule: "@daily", Timezone: "UTC", MinInterval: time.Second},
 		"https://a.example:8443/card.json": {Schedule: "@daily", Timezone: "UTC", MinInterval: time.Second},

@@ -253,7 +253,7 @@ func TestSchemaAgrees(t *testing.T) {
 		"daemon: {listen: ''}", "daemon: {store: {bbolt: ''}}", "daemon: {schedule: ''}", "daemon: {timezone: ''}", "daemon: {spread: 0}",
 		"daemon: {min_interval: off}", "daemon: {agents: {h.example: {}}}", "daemon: {agents: {'https://h.example': {extra: 1}}}",
 		"daemon: {agents: {'https://h.example': {max_interval: 0}}}", "daemon: {flights: 0}", "daemon: {catchup_rate: -1}",
-		"daemon: {confirm_after: 0}", "daemon: {review: deny}", "daemon: {on_unknown: deny-named}", "daemon: {compact_over: 0}",
+		"daemon: {confirm_after: 0}", "daemon: {review: deny}", "daemon: {on_unknown: deny-named}", "daemon: {compact_over: never}", "daemon: {agents: {'https://h.example': {min_interval: -1s}}}",
 		"daemon: {metrics: true}", "daemon: {public_url: h.example}", "daemon: {contact_url: 'https://u@h.example'}",
 		"notify: {sinks: {'a b': {log: {}}}}", "notify: {sinks: {a: {}}, routes: [{sinks: [a]}]}", "notify: {sinks: {a: {log: {}, webhook: {}}}, routes: [{sinks: [a]}]}",
 		"notify: {sinks: {a: {slack: {}}}, routes: [{sinks: [a]}]}", "notify: {sinks: {a: {slack: {token: t}}}, routes: [{sinks: [a]}]}",

@@ -25,7 +25,7 @@ func (c *Config) keys() []key {
 		{name: "client", keys: clientKeys(&c.Client)},
 		{name: "locks", read: texts(&c.Locks, want.Path("a lock or a folder"))},
 		{name: "limits", keys: []key{
-			{name: "card_bytes", read: size(&c.Limits.CardBytes)},
+			{name: "card_bytes", read: size(&c.Limits.CardBytes, 1)},
 			{name: "depth", read: count(&c.Limits.Depth, 1000)},
 			{name: "skills", read: count(&c.Limits.Skills, 1_000_000)},
 			{name: "timeout", read: span(&c.Limits.Timeout, "")},

@@ -139,7 +139,7 @@ func (c *Config) routeKeys(r *Route) []key {
 		}},
 		{name: "min_class", read: text(&r.MinClass, class)},
 		{name: "group_by", read: texts(&r.GroupBy, want.OneOf("owner", "workflow", "agent", "class", "rule"))},
-		{name: "group_window", read: pause(&r.GroupWindow)},
+		{name: "group_window", read: pause(&r.GroupWindow, 0)},
 		{name: "reminders", read: func(d *decoder, v value) {
 			r.Reminders = list(d, v, func(v value, t *time.Duration) { span(t, "")(d, v) })
 		}},

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -9,7 +8,7 @@ import (
 
 // parseSize reads a number of bytes, plain or in KiB, MiB or GiB: "65536",
 // "512KiB", "1 MiB".
-func parseSize(s string) (int64, error) {
+func parseSize(s string) (bytes int64, ok bool) {
 	number, shift := s, 0
 	for i, unit := range []string{"KiB", "MiB", "GiB"} {
 		if n, ok := strings.CutSuffix(s, unit); ok {
@@ -17,8 +16,5 @@ func parseSize(s string) (int64, error) {
 		}
 	}
 	n, err := strconv.ParseUint(number, 10, 63)
-	if err != nil || n > math.MaxInt64>>shift {
-		return 0, fmt.Errorf("%q: want a size such as 1MiB, 512KiB or 65536", s)
-	}
-	return int64(n) << shift, nil
+	return int64(n) << shift, err == nil && n <= math.MaxInt64>>shift
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -71,12 +72,20 @@ func count(dst *int, most int) func(*decoder, value) {
 	}
 }
 
-func size(dst *int64) func(*decoder, value) {
+// size reads a number of bytes, least or more; 0, where it may be, is off.
+func size(dst *int64, least int64) func(*decoder, value) {
+	wish := "want a size over 0, such as 1MiB, 512KiB or 65536"
+	if least == 0 {
+		wish += ", or off"
+	}
 	return func(d *decoder, v value) {
 		d.set(v, func(s string) error {
-			n, err := parseSize(s)
-			if err != nil || n < 1 {
-				return errors.New("want a size over 0, such as 1MiB, 512KiB or 65536")
+			if least == 0 && s == "off" {
+				s = "0"
+			}
+			n, ok := parseSize(s)
+			if !ok || n < least {
+				return errors.New(wish)
 			}
 			*dst = n
 			return nil
@@ -107,15 +116,16 @@ func span(dst *time.Duration, word string) func(*decoder, value) {
 	}
 }
 
-// pause reads a duration that may be 0.
-func pause(dst *time.Duration) func(*decoder, value) {
+// pause reads a duration that may be 0, which becomes none: -1 where the zero
+// value leaves it to what is more general.
+func pause(dst *time.Duration, none time.Duration) func(*decoder, value) {
 	return func(d *decoder, v value) {
 		d.set(v, func(s string) error {
 			t, err := duration.Parse(s)
 			if err != nil || t < 0 {
 				return errors.New("want a duration such as 90d, 36h or 10s, or 0")
 			}
-			*dst = t
+			*dst = cmp.Or(t, none)
 			return nil
 		})
 	}

@@ -25,6 +25,7 @@ type exchange struct {
 	guard  *netguard.Guard
 	way    netguard.Way
 	conn   net.Conn // the last one that was used
+	hops   []netguard.Hop
 }
 
 // exchange begins one; its error is an [*Error].
@@ -54,7 +55,7 @@ func (x *exchange) ask(ctx context.Context, extra http.Header) (*http.Response, 
 	})
 	x.conn = nil
 	res, hops, err := x.guard.Send(ctx, &http.Request{Method: http.MethodGet, URL: x.url, Header: header}, x.way)
-	x.Final, x.Offsite, x.Notes = x.URL, false, nil
+	x.Final, x.Offsite, x.Notes, x.hops = x.URL, false, nil, hops
 	for _, hop := range hops {
 		x.Final, x.Offsite = hop.To, hop.Offsite
 		x.Notes = append(x.Notes, fmt.Sprintf("%s answered %d and led to %s", redact.URL(hop.From), hop.Status, redact.URL(hop.To)))

@@ -51,6 +51,11 @@ type Client struct {
 	// Gates are what the requests of [Client.Refresh] pass, redirects included;
 	// nil for none.
 	Gates *gate.Gates
+	// Asked is told of each request of [Client.Refresh] that went out, redirects
+	// and second tries included: the status of its answer, 0 where none came or it
+	// led astray, and whether it was conditional. It may be called by many at once;
+	// nil for nobody.
+	Asked func(code int, conditional bool)
 
 	once  sync.Once
 	guard *netguard.Guard

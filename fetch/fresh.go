@@ -5,34 +5,19 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/a2alock/a2alock/internal/retryafter"
 )
 
-const (
-	// longestRetry bounds what a Retry-After can ask for.
-	longestRetry = 24 * time.Hour
-	longestFresh = 10 * 365 * 24 * time.Hour
-)
+const longestFresh = 10 * 365 * 24 * time.Hour
 
 // retryAfter is how long a 429 or a 503 asks us to stay away, 0 where it says
-// nothing that can be read. A date is seen from the server's own clock, which
-// may be hours off ours (RFC 9110 10.2.3).
+// nothing that can be read.
 func retryAfter(code int, header http.Header) time.Duration {
 	if code != http.StatusTooManyRequests && code != http.StatusServiceUnavailable {
 		return 0
 	}
-	value := header.Get("Retry-After")
-	if seconds, ok := delta(value); ok {
-		return min(seconds, longestRetry)
-	}
-	at, err := http.ParseTime(value)
-	if err != nil {
-		return 0
-	}
-	now, err := http.ParseTime(header.Get("Date"))
-	if err != nil {
-		now = time.Now()
-	}
-	return min(max(at.Sub(now), 0), longestRetry)
+	return retryafter.Of(header)
 }
 
 // delta reads RFC 9111's delta-seconds, at most [longestFresh].

@@ -86,6 +86,7 @@ type trip struct {
 	stored string
 	last   *http.Request // as it went out
 	sent   *Entry        // what last was conditional by; nil: it was not
+	out    []bool        // whether each request of the last ask was conditional
 }
 
 // refresh is one flight of [Client.Refresh].
@@ -119,7 +120,7 @@ func (c *Client) refresh(ctx context.Context, r *Request) (*Answer, error) {
 }
 
 func (t *trip) run(ctx context.Context) (*Answer, error) {
-	res, err := t.ask(ctx, nil)
+	res, err := t.ask(ctx)
 	if err == nil && res.StatusCode == http.StatusNotModified {
 		if t.sent != nil && t.sent.confirmedBy(res.Header) {
 			return t.notModified(res), nil
@@ -130,7 +131,7 @@ func (t *trip) run(ctx context.Context) (*Answer, error) {
 		}
 		t.drop(res)
 		t.plain, t.past = true, true
-		res, err = t.ask(ctx, nil)
+		res, err = t.ask(ctx)
 		t.Notes = append(t.Notes, why)
 	}
 	if err != nil {
@@ -140,6 +141,26 @@ func (t *trip) run(ctx context.Context) (*Answer, error) {
 		return nil, err
 	}
 	return t.taken(res), nil
+}
+
+// ask sends the GET, and tells of each request that it took.
+func (t *trip) ask(ctx context.Context) (*http.Response, error) {
+	t.out = nil
+	res, err := t.exchange.ask(ctx, nil)
+	if t.client.Asked == nil {
+		return res, err
+	}
+	for i, conditional := range t.out {
+		code := 0
+		switch {
+		case i < len(t.hops):
+			code = t.hops[i].Status
+		case err == nil:
+			code = res.StatusCode
+		}
+		t.client.Asked(code, conditional)
+	}
+	return res, err
 }
 
 // each passes the gate of a request, hops included, and makes it conditional.
@@ -161,13 +182,13 @@ func (t *trip) each(req *http.Request, offsite bool) error {
 		req.Header["Cache-Control"] = []string{"no-cache"}
 	}
 	t.last, t.sent = req, nil
-	if t.plain || offsite || t.stored == "" {
-		return nil
+	if !t.plain && !offsite && t.stored != "" {
+		e := t.request.Memory.find(req, t.request.Identity)
+		if e != nil && e.Digest == t.stored && e.validate(req) {
+			t.sent = e
+		}
 	}
-	e := t.request.Memory.find(req, t.request.Identity)
-	if e != nil && e.Digest == t.stored && e.validate(req) {
-		t.sent = e
-	}
+	t.out = append(t.out, t.sent != nil)
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net"
@@ -121,6 +122,9 @@ func TestRefresh(t *testing.T) {
 		{"a clock in the future, no date at all, the very second", []step{
 			{says: []answer{with("A", "Last-Modified", future)}, sent: []string{""}, want: "A"},
 			{says: []answer{with("A", "Last-Modified", future, "Date", "Sat, 02 Jan 2199 10:00:00 GMT")}, sent: []string{""}, want: "A, same"},
+			{says: []answer{with("A", "Last-Modified", future, "Date", "")}, sent: []string{future}, want: "A, same"},
+			{says: []answer{with("A", "Last-Modified", tuesday, "Date", monday)}, sent: []string{future}, want: "A, same"},
+			{says: []answer{with("A", "Last-Modified", monday, "Date", "today")}, sent: []string{""}, want: "A, same"},
 			{says: []answer{with("A", "Last-Modified", "2026-11-02T10:00:00Z")}, sent: []string{""}, want: "A, same"},
 			{says: []answer{with("A", "Last-Modified", monday, "Date", monday)}, sent: []string{""}, want: "A, same"},
 			{says: []answer{with("A", "Last-Modified", monday, "ETag", `"a"`, "Date", monday)}, sent: []string{""}, want: "A, same"},
@@ -194,6 +198,49 @@ func TestRefresh(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) { play(t, tt.steps) })
+	}
+}
+
+// Each request is told of, with what it carried itself.
+func TestAsked(t *testing.T) {
+	answers := map[string][]answer{}
+	_, c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		list := answers[r.URL.Path]
+		list[0].write(w)
+		answers[r.URL.Path] = list[1:]
+	})
+	var told []string
+	c.Asked = func(code int, conditional bool) { told = append(told, fmt.Sprint(code, conditional)) }
+	c.Gates = &gate.Gates{Gap: -1}
+	k := &keeper{t: t, client: c, url: cardURL}
+	const card, v2 = "/card.json", "/v2"
+	moved, tagged := answer{location: v2}, with("A", "ETag", `"a"`)
+	for _, tt := range []struct {
+		name    string
+		answers map[string][]answer
+		change  func(*Request)
+		want    []string
+	}{
+		{"first", map[string][]answer{card: {tagged}}, nil, []string{"200 false"}},
+		{"conditional", map[string][]answer{card: {notModified()}}, nil, []string{"304 true"}},
+		{"unconditional", map[string][]answer{card: {tagged}}, unconditional, []string{"200 false"}},
+		{"moved", map[string][]answer{card: {moved}, v2: {tagged}}, nil, []string{"302 true", "200 false"}},
+		{"moved again", map[string][]answer{card: {moved}, v2: {notModified()}}, nil, []string{"302 true", "304 true"}},
+		{
+			"asked twice",
+			map[string][]answer{card: {moved, tagged}, v2: {notModified("ETag", `"b"`)}},
+			nil,
+			[]string{"302 true", "304 true", "200 false"},
+		},
+		{"astray", map[string][]answer{card: {answer{location: "http://a.example.com/"}}}, nil, []string{"0 true"}},
+		{"slow down", map[string][]answer{card: {status(429, "Retry-After", "60")}}, nil, []string{"429 true"}},
+		{"not sent", nil, nil, nil},
+	} {
+		answers, told = tt.answers, nil
+		_, _ = k.refresh(tt.change)
+		if !slices.Equal(told, tt.want) {
+			t.Errorf("%s: told of %q, want %q", tt.name, told, tt.want)
+		}
 	}
 }
 

@@ -8,6 +8,13 @@ import (
 	"strconv"
 )
 
+// Check says whether a request for u would be let out, as far as that is known
+// without a resolver: nil, or why not, where g refuses it as a *[Refused].
+func (g *Guard) Check(u *url.URL) error {
+	_, err := g.check(u)
+	return err
+}
+
 // check judges a URL before anything is sent, and gives it back with its host
 // in the spelling that was judged. Addresses and localhost names are judged
 // here as well as at the dial: a connection that is already open is not dialled.

@@ -226,7 +226,7 @@ func TestSlackBot(t *testing.T) {
 			"chat.postMessage  " + yellow + " false review: https://a.example/.well-known/ag",
 			"chat.postMessage " + ts + " " + red + " true breaking, was review: https://a.example/",
 			"chat.update  " + green + " false ~review: https://a.example/.well-known/a",
-			"chat.postMessage " + ts + " " + green + " false resolved after 4 min: https://a.example/",
+			"chat.postMessage " + ts + " " + green + " false resolved after 4 min, was breaking: http",
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("posted\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -110,9 +110,6 @@ func (t *telling) whyNotNow() reason {
 			return "the next reminder was due"
 		}
 	case store.TellsFindings(row.Kind):
-		if by := t.acknowledgedBy(); by != "" {
-			return reason("acknowledged by " + by)
-		}
 		if m := t.newer(store.TellsFindings); m != nil {
 			return reason("superseded by " + string(m.Kind))
 		}
@@ -135,8 +132,10 @@ func (t *telling) whyNoEnd() reason {
 		return ""
 	}
 	switch {
-	case t.any(func(m *store.Row) bool { return m.State == store.Dead }):
+	case t.any(isLost):
 		return "its opening was not delivered"
+	case t.any(func(m *store.Row) bool { return m.State == store.Dead }):
+		return "its opening was " + store.Dropped
 	case t.any(func(m *store.Row) bool { return strings.HasPrefix(m.Reason, silenced) }):
 		return "its opening was silenced"
 	case t.Episode.Worst != diff.Breaking:
@@ -170,6 +169,10 @@ func isHeard(m *store.Row) bool {
 	return m.Kind != verdict.Resolved && (m.State == store.Delivered || m.Unsure)
 }
 
+// isLost reports whether the message could not be delivered, so that the
+// fallback has it. What a person dropped is nobody's.
+func isLost(m *store.Row) bool { return m.State == store.Dead && m.Reason != store.Dropped }
+
 func isAway(k verdict.Kind) bool {
 	return k == verdict.WentAway || k == verdict.WentInvalid || k == verdict.RanOut
 }
@@ -180,18 +183,25 @@ func (t *telling) acknowledgedBy() string {
 	if a == nil || a.Episode != t.Row.Episode || !a.Until.IsZero() && !t.Now.Before(a.Until) {
 		return ""
 	}
-	if t.Row.Class > a.Class && t.Row.Kind != store.KindReminder {
-		return ""
-	}
 	return message.Line(a.Author, message.NameWidth)
 }
 
 // look is what row tells, if it still waits and is worth sending; else nil, and
 // where it is over, it has ended.
 func (q *queue) look(tx *store.Tx, row store.Row) (*telling, error) {
+	t, why, err := q.ask(tx, row)
+	if err != nil || t == nil || !why.over() {
+		return t, err
+	}
+	return nil, q.close(tx, t, why)
+}
+
+// ask is what row tells, and why that is not to be sent; nil where it does not
+// wait any more.
+func (q *queue) ask(tx *store.Tx, row store.Row) (*telling, reason, error) {
 	row, ok, err := tx.Row(row.Key)
 	if err != nil || !ok || row.State != store.Waiting {
-		return nil, err
+		return nil, "", err
 	}
 	now := time.Now()
 	if row.FirstAt.IsZero() {
@@ -199,26 +209,29 @@ func (q *queue) look(tx *store.Tx, row store.Row) (*telling, error) {
 	}
 	t, err := q.telling(tx, row, now)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	why, err := q.whyNot(tx, t)
-	if err != nil || !why.over() {
-		return t, err
-	}
-	end(&t.Row, store.Superseded, string(why), now)
+	return t, why, err
+}
+
+// close ends a row that is not worth sending any more.
+func (q *queue) close(tx *store.Tx, t *telling, why reason) error {
+	row := t.Row
+	t.Row.End(store.Superseded, string(why), t.Now)
 	if t.Episode != nil && strings.HasPrefix(string(why), silenced) && row.Kind != store.KindReminder {
 		route.Hold(t.Episode, row.Route)
 		if err := tx.PutEpisode(*t.Episode); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if row.Kind == verdict.Resolved && t.any(func(m *store.Row) bool { return m.State == store.Dead }) {
+	if row.Kind == verdict.Resolved && t.any(isLost) {
 		// Whoever got the opening instead gets the end, too.
 		if err := q.copy(tx, row, string(why)); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return nil, q.put(tx, t.Row)
+	return q.put(tx, t.Row)
 }
 
 // put stores a row, and says what became of it where that is the end of it and
@@ -228,58 +241,6 @@ func (q *queue) put(tx *store.Tx, row store.Row) error {
 		q.observe(q.name, "superseded")
 	}
 	return tx.PutRow(row)
-}
-
-// prepare makes a delivery of the first of heads and what goes with it. It is
-// nil where there is nothing to send: the row is over, or the sink is disabled
-// and not to be tried yet. The rows that it looked at are handled.
-func (q *queue) prepare(tx *store.Tx, heads []store.Row, sink *store.Sink, handled map[string]bool) (*delivery, error) {
-	now := time.Now()
-	if sink.Disabled != "" && (sink.Gone || lies(sink.ProbeAt, now, probePause)) {
-		handled[heads[0].Key] = true
-		return nil, q.park(tx, heads[0], sink)
-	}
-	group := heads[:1]
-	if sink.Disabled == "" { // else one row is the probe
-		group = q.group(heads, now)
-	}
-	d := &delivery{}
-	for _, row := range group {
-		handled[row.Key] = true
-		t, err := q.look(tx, row)
-		if err != nil {
-			return nil, err
-		}
-		if t == nil {
-			continue
-		}
-		m := q.renderer.Message(&t.Telling)
-		if m.Title == "" { // a message that says nothing is never sent
-			q.log().Error("a notification says nothing", "sink", q.name, "kind", string(row.Kind), "lock", row.Lock)
-			if err := q.bury(tx, t.Row, "there is nothing to say"); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		d.tellings, d.messages = append(d.tellings, t), append(d.messages, m)
-	}
-	if len(d.tellings) == 0 {
-		return nil, nil
-	}
-	first := d.tellings[0]
-	flush := first.Row.Flush
-	if len(d.tellings) > 1 && flush == "" {
-		flush = route.Key("flush", first.Row.Key)
-	}
-	for _, t := range d.tellings {
-		t.unsure = t.Row.Unsure
-		t.Row.Flush, t.Row.Unsure = flush, true
-		if err := tx.PutRow(t.Row); err != nil {
-			return nil, err
-		}
-	}
-	d.id = webhookID(&first.Row)
-	return d, q.thread(tx, d)
 }
 
 // thread finds where a delivery goes on.
@@ -302,35 +263,6 @@ func (q *queue) thread(tx *store.Tx, d *delivery) error {
 	}
 	d.opening = q.renderer.Message(&opening.Telling)
 	return nil
-}
-
-// group is what goes out with the first of heads: what went out with it before,
-// the others of its group, or, where a sink is slow and much is due, all that is.
-func (q *queue) group(heads []store.Row, now time.Time) []store.Row {
-	first := &heads[0]
-	slack, isSlack := q.sender.(*slackSink)
-	fits := func(r *store.Row) bool { return false }
-	switch {
-	case first.Flush != "":
-		fits = func(r *store.Row) bool { return r.Flush == first.Flush }
-	case first.Group != "":
-		fits = func(r *store.Row) bool { return r.Group == first.Group && r.Flush == "" }
-	case isSlack && first.Lock != "":
-		fits = func(r *store.Row) bool {
-			return r.Group == "" && r.Flush == "" && r.Lock != "" && !r.DueAt.After(now) &&
-				!(slack.client.IsBot() && r.Kind == verdict.Resolved) // which edits its thread
-		}
-	}
-	group := []store.Row{*first}
-	for i := range heads[1:] {
-		if r := &heads[1+i]; fits(r) && len(group) < mostInGroup {
-			group = append(group, *r)
-		}
-	}
-	if first.Flush == "" && first.Group == "" && (len(group) < backlog || !fits(first)) {
-		group = group[:1]
-	}
-	return group
 }
 
 // standingOf is what decides whether to remind of ep.

@@ -1,10 +1,12 @@
 package notify
 
 import (
+	"cmp"
 	"context"
-	"math/rand/v2"
 	"time"
 
+	"github.com/a2alock/a2alock/internal/attempt"
+	"github.com/a2alock/a2alock/internal/slack"
 	"github.com/a2alock/a2alock/internal/webhook"
 	"github.com/a2alock/a2alock/store"
 )
@@ -16,7 +18,7 @@ type queue struct {
 	*round
 	name    string
 	sender  sender
-	bucket  *bucket // nil: as fast as it goes
+	bucket  *slack.Bucket // nil: as fast as it goes
 	secrets []string
 	config  string // the digest of its configuration
 	wake    chan struct{}
@@ -36,19 +38,6 @@ const (
 	mostHeads   = 1000
 	farFuture   = 100 * 365 * 24 * time.Hour
 )
-
-// delays are the pauses after the first, second, … attempt; the last goes on.
-var delays = []time.Duration{
-	5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
-	10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
-}
-
-// delay is the pause after that many attempts, spread so that rows which failed
-// together do not come back together.
-func delay(attempts int) time.Duration {
-	d := delays[min(max(attempts, 1), len(delays))-1]
-	return time.Duration(float64(d) * (0.8 + 0.4*rand.Float64()))
-}
 
 // run delivers until soft ends, and then what is due, until hard does.
 func (q *queue) run(soft, hard context.Context) {
@@ -74,7 +63,7 @@ func (q *queue) pass(soft, hard context.Context) time.Time {
 		next, again, err := q.once(soft, hard)
 		if err != nil {
 			q.log().ErrorContext(hard, "outbox not delivered", "sink", q.name, "err", err)
-			return time.Now().Add(delays[0])
+			return time.Now().Add(attempt.Delays[0])
 		}
 		if !again {
 			return next
@@ -150,7 +139,7 @@ func (q *queue) unblock(heads []store.Row) (again bool, err error) {
 			return err
 		}
 		for _, row := range heads {
-			if row.Lock == "" || row.Episode == 0 {
+			if row.Lock == "" || row.Episode == 0 || row.Bound() {
 				continue
 			}
 			t, err := q.telling(tx, row, now)
@@ -206,26 +195,26 @@ func (q *queue) deliver(soft, hard context.Context, heads []store.Row, sink *sto
 }
 
 // attempt sends d when the channel may be told again.
-func (q *queue) attempt(soft, hard context.Context, d *delivery) (store.Thread, result) {
-	if err := q.bucket.wait(soft); err != nil {
-		return store.Thread{}, result{outcome: cutShort, reason: "the daemon ended"}
+func (q *queue) attempt(soft, hard context.Context, d *delivery) (store.Thread, attempt.Result) {
+	if err := q.bucket.Wait(soft); err != nil {
+		return store.Thread{}, attempt.Result{Outcome: attempt.CutShort, Reason: "the daemon ended"}
 	}
 	ctx, cancel := context.WithTimeout(hard, sendTimeout)
 	defer cancel()
 	thread, err := q.sender.send(ctx, d)
-	r := judge(err, q.secrets)
+	r := attempt.Judge(err, q.secrets)
 	if err != nil && hard.Err() != nil {
-		r = result{outcome: cutShort, reason: "the daemon ended", unsure: true}
+		r = attempt.Result{Outcome: attempt.CutShort, Reason: "the daemon ended", Unsure: true}
 	}
-	q.count(r.outcome)
+	q.count(r.Outcome)
 	q.say(hard, d, &r)
 	return thread, r
 }
 
 // count notices an outage, and its end.
-func (q *queue) count(o outcome) {
+func (q *queue) count(o attempt.Outcome) {
 	switch {
-	case o != delivered:
+	case o != attempt.Delivered:
 		q.failures++
 	case q.failures >= outage:
 		q.eager = true
@@ -235,24 +224,22 @@ func (q *queue) count(o outcome) {
 	}
 }
 
-func (q *queue) say(ctx context.Context, d *delivery, r *result) {
-	name := map[outcome]string{
-		delivered: "delivered", retry: "retry", dead: "dead", refused: "disabled", gone: "disabled", cutShort: "retry",
-	}[r.outcome]
+func (q *queue) say(ctx context.Context, d *delivery, r *attempt.Result) {
+	name := map[attempt.Outcome]string{
+		attempt.Delivered: "delivered", attempt.Retry: "retry", attempt.Dead: "dead",
+		attempt.Refused: "disabled", attempt.Gone: "disabled", attempt.CutShort: "retry",
+	}[r.Outcome]
 	q.observe(q.name, name)
-	if r.outcome == delivered {
+	if r.Outcome == attempt.Delivered {
 		q.log().DebugContext(ctx, "message delivered", "sink", q.name, "id", d.id)
 		return
 	}
 	q.log().WarnContext(ctx, "message not delivered", "sink", q.name, "id", d.id, "result", name,
-		"attempt", d.tellings[0].Row.Attempts+1, "err", r.reason)
+		"attempt", d.tellings[0].Row.Attempts+1, "err", r.Reason)
 }
 
 // webhookID is the id of a message: of its row, or of the group that it went
 // into.
 func webhookID(row *store.Row) string {
-	if row.Flush != "" {
-		return webhook.ID(row.Flush)
-	}
-	return webhook.ID(row.Key)
+	return webhook.ID(cmp.Or(row.Flush, row.Key))
 }

@@ -7,12 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/internal/attempt"
 	"github.com/a2alock/a2alock/internal/message"
 	"github.com/a2alock/a2alock/internal/route"
-	"github.com/a2alock/a2alock/internal/verdict"
 	"github.com/a2alock/a2alock/internal/webhook"
-	"github.com/a2alock/a2alock/store"
 )
 
 // A Tested is what came of a sample message to one sink.
@@ -49,25 +47,7 @@ func (w *Worker) Test(ctx context.Context, name string) ([]Tested, error) {
 }
 
 func (w *Worker) sample(ctx context.Context, s sender, sink, from string, at time.Time) error {
-	const digest = "sample"
-	t := &telling{Telling: message.Telling{
-		Now: at,
-		Row: store.Row{
-			Key: route.Key(sink, from, digest, at.UTC().Format(time.RFC3339Nano)), Sink: sink, Route: from,
-			Lock: digest, Kind: store.KindSample, Class: diff.Review, CreatedAt: at,
-		},
-		Lock: &store.Lock{
-			ID: digest, Path: "sample.a2a.lock.json", URL: "https://agent.example/.well-known/agent-card.json",
-			Workflow: "sample", Owner: "you", Fallback: "human", State: verdict.State{Verdict: verdict.Review},
-		},
-		Transition: &store.Transition{
-			Event: verdict.Event{Kind: store.KindSample, At: at, Class: diff.Review, Was: verdict.Compatible},
-			Findings: []diff.Finding{{
-				Rule: "agent-version-changed", Class: diff.Review, Was: "3.2.0", Now: "3.3.0",
-				Message: "nothing happened: this is what a finding looks like",
-			}},
-		},
-	}}
+	t := &telling{Telling: message.Sample(sink, from, route.Key(sink, from, "sample", at.UTC().Format(time.RFC3339Nano)), at)}
 	m := (message.Renderer{PublicURL: strings.TrimSuffix(w.PublicURL, "/")}).Message(&t.Telling)
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
@@ -75,5 +55,5 @@ func (w *Worker) sample(ctx context.Context, s sender, sink, from string, at tim
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("sink %s: %s", sink, judge(err, secretsOf(w.Notify.Sinks[sink])).reason)
+	return fmt.Errorf("sink %s: %s", sink, attempt.Judge(err, attempt.Secrets(w.Notify.Sinks[sink])).Reason)
 }

@@ -5,51 +5,53 @@ import (
 	"slices"
 	"time"
 
+	"github.com/a2alock/a2alock/internal/attempt"
 	"github.com/a2alock/a2alock/internal/route"
 	"github.com/a2alock/a2alock/internal/verdict"
 	"github.com/a2alock/a2alock/store"
 )
 
 // settle stores what came of an attempt.
-func (q *queue) settle(tx *store.Tx, d *delivery, r *result, thread store.Thread, sink *store.Sink) error {
+func (q *queue) settle(tx *store.Tx, d *delivery, r *attempt.Result, thread store.Thread, sink *store.Sink) error {
 	now := time.Now()
+	pause := max(attempt.Delay(d.tellings[0].Row.Attempts+1), r.After) // one for all that go together
 	if err := q.settleSink(tx, r, sink, now); err != nil {
 		return err
 	}
 	for _, t := range d.tellings {
 		row := t.Row
-		row.Unsure = t.unsure || r.unsure
-		row.Reason = r.reason
-		switch r.outcome {
-		case delivered:
+		row.Unsure = t.unsure || r.Unsure
+		row.Reason = r.Reason
+		switch r.Outcome {
+		case attempt.Delivered:
 			row.Attempts++
 			row.Unsure = false
-			end(&row, store.Delivered, "", now)
+			row.End(store.Delivered, "", now)
 			if err := q.settleThread(tx, &row, thread); err != nil {
 				return err
 			}
-		case retry:
+		case attempt.Retry:
 			row.Attempts++
 			if now.Sub(row.FirstAt) >= lifetime {
-				if err := q.bury(tx, row, "given up after 72 h: "+r.reason); err != nil {
+				if err := q.bury(tx, row, "given up after 72 h: "+r.Reason); err != nil {
 					return err
 				}
 				continue
 			}
-			row.DueAt = minTime(now.Add(max(delay(row.Attempts), r.after)), row.FirstAt.Add(max(lifetime, r.after)))
-		case dead:
+			row.DueAt = minTime(now.Add(pause), row.FirstAt.Add(max(lifetime, r.After)))
+		case attempt.Dead:
 			row.Attempts++
-			if err := q.bury(tx, row, r.reason); err != nil {
+			if err := q.bury(tx, row, r.Reason); err != nil {
 				return err
 			}
 			continue
-		case refused, gone:
+		case attempt.Refused, attempt.Gone:
 			row.Attempts++
 			if err := q.parked(tx, row, sink, now); err != nil {
 				return err
 			}
 			continue
-		case cutShort:
+		case attempt.CutShort:
 			row.DueAt = now
 		}
 		if err := tx.PutRow(row); err != nil {
@@ -61,17 +63,17 @@ func (q *queue) settle(tx *store.Tx, d *delivery, r *result, thread store.Thread
 
 // settleSink stores what an attempt says about the sink, and tells a person of a
 // sink that is disabled.
-func (q *queue) settleSink(tx *store.Tx, r *result, sink *store.Sink, now time.Time) error {
+func (q *queue) settleSink(tx *store.Tx, r *attempt.Result, sink *store.Sink, now time.Time) error {
 	was := *sink
-	switch r.outcome {
-	case delivered, dead:
+	switch r.Outcome {
+	case attempt.Delivered, attempt.Dead:
 		sink.Disabled, sink.Gone, sink.ProbeAt = "", false, time.Time{}
 		q.eager = q.eager || was.Disabled != ""
-	case refused, gone:
-		sink.Disabled, sink.Gone, sink.ProbeAt = r.reason, r.outcome == gone, now.Add(probePause)
+	case attempt.Refused, attempt.Gone:
+		sink.Disabled, sink.Gone, sink.ProbeAt = r.Reason, r.Outcome == attempt.Gone, now.Add(probePause)
 	}
-	if r.after > 0 {
-		sink.PausedTo = now.Add(r.after)
+	if r.After > 0 {
+		sink.PausedTo = now.Add(r.After)
 	}
 	if *sink == was {
 		return nil
@@ -82,9 +84,9 @@ func (q *queue) settleSink(tx *store.Tx, r *result, sink *store.Sink, now time.T
 	if sink.Disabled == "" || was.Disabled != "" {
 		return nil
 	}
-	text := fmt.Sprintf("sink %s is disabled: %s; it is tried again every hour", q.name, r.reason)
+	text := fmt.Sprintf("sink %s is disabled: %s; it is tried again every hour", q.name, r.Reason)
 	if sink.Gone {
-		text = fmt.Sprintf("sink %s is disabled until its configuration changes: %s", q.name, r.reason)
+		text = fmt.Sprintf("sink %s is disabled until its configuration changes: %s", q.name, r.Reason)
 	}
 	for _, row := range q.router.Daemon("sink-disabled "+q.name, text, now) {
 		if row.Sink == q.name {
@@ -118,9 +120,12 @@ func (q *queue) settleThread(tx *store.Tx, row *store.Row, thread store.Thread) 
 
 // park looks at a row of a disabled sink that is not to be tried yet.
 func (q *queue) park(tx *store.Tx, row store.Row, sink *store.Sink) error {
-	t, err := q.look(tx, row)
-	if err != nil || t == nil {
+	t, why, err := q.ask(tx, row)
+	switch {
+	case err != nil || t == nil:
 		return err
+	case why.over() && !t.Row.Bound(): // what goes out together is asked together
+		return q.close(tx, t, why)
 	}
 	return q.parked(tx, t.Row, sink, time.Now())
 }
@@ -145,7 +150,7 @@ func (q *queue) parked(tx *store.Tx, row store.Row, sink *store.Sink, now time.T
 // bury ends a row that will never be delivered, and has the fallback tell what
 // it would have told, and the rest of the episode.
 func (r *round) bury(tx *store.Tx, row store.Row, why string) error {
-	end(&row, store.Dead, why, time.Now())
+	row.End(store.Dead, why, time.Now())
 	if err := tx.PutRow(row); err != nil {
 		return err
 	}
@@ -161,7 +166,7 @@ func (r *round) copy(tx *store.Tx, row store.Row, why string) error {
 	}
 	stand := row
 	stand.Sink, stand.Via, stand.Key = fallback, row.Sink, route.Key(fallback, "fallback", row.Key)
-	stand.Group, stand.Flush, stand.Attempts, stand.Unsure = "", "", 0, false
+	stand.Group, stand.Flush, stand.Together, stand.Attempts, stand.Unsure = "", "", 0, 0, false
 	stand.State, stand.Reason, stand.FirstAt, stand.EndedAt = store.Waiting, why, time.Time{}, time.Time{}
 	stand.DueAt = time.Now()
 	if row.Lock != "" {
@@ -197,9 +202,4 @@ func (r *round) openTo(tx *store.Tx, row store.Row, fallback string) error {
 	}
 	ep.OpenedTo = append(slices.Clone(ep.OpenedTo), fallback)
 	return tx.PutEpisode(ep)
-}
-
-// end ends a row in one of the last three states.
-func end(row *store.Row, state store.RowState, reason string, now time.Time) {
-	row.State, row.Reason, row.EndedAt = state, reason, now
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/a2alock/a2alock/internal/message"
 	"github.com/a2alock/a2alock/internal/slack"
 	"github.com/a2alock/a2alock/internal/verdict"
+	"github.com/a2alock/a2alock/report"
 	"github.com/a2alock/a2alock/store"
 )
 
@@ -77,6 +78,9 @@ func slackMessage(m *message.Message) *slack.Message {
 		f := &m.Findings[i]
 		out.List = append(out.List, slack.Section{Label: f.Class + " " + f.Rule, Text: f.Text()})
 	}
+	if m.Compatible > 0 {
+		out.Foot = append([]slack.Section{{Text: m.Beside()}}, out.Foot...)
+	}
 	return out
 }
 
@@ -101,30 +105,71 @@ func colour(m *message.Message) string {
 // digest is many messages as one, the worst first.
 func (s *slackSink) digest(d *delivery) *slack.Message {
 	out := &slack.Message{Things: "messages", Color: green}
+	locks, worst, most := map[string]bool{}, diff.Compatible, digestFindings
+	if len(d.messages) > digestMessages {
+		most = 1
+	}
 	for _, class := range []diff.Class{diff.Breaking, diff.Review, diff.Compatible} {
-		for _, m := range d.messages {
+		for i, m := range d.messages {
 			if m.Class != class {
 				continue
 			}
 			if out.Color == green { // the worst that is not over
 				out.Color = colour(m)
 			}
-			var text strings.Builder
-			text.WriteString(m.Title)
-			for i := range m.Findings[:min(3, len(m.Findings))] {
-				f := &m.Findings[i]
-				text.WriteString("; " + f.Class + " " + f.Rule)
+			worst = max(worst, class)
+			if lock := d.tellings[i].Row.Lock; lock != "" {
+				locks[lock] = true
 			}
-			if more := len(m.Findings) - 3 + m.More; more > 0 {
-				text.WriteString(fmt.Sprintf("; … %d more findings", more))
-			}
-			out.List = append(out.List, slack.Section{Text: text.String()})
+			out.List = append(out.List, slack.Section{Text: digested(m, most)})
 		}
 	}
-	out.Title = fmt.Sprintf("%d messages of a2alock", len(d.messages))
+	plural := "s"
+	if len(locks) == 1 {
+		plural = ""
+	}
+	out.Title = fmt.Sprintf("%s: %d messages about %d lock%s", worst, len(d.messages), len(locks), plural)
 	if s.public != "" {
 		out.Foot = append(out.Foot, slack.Section{Label: "more", Text: s.public + "/v1/locks", Link: s.public + "/v1/locks"})
 	}
 	out.Foot = append(out.Foot, slack.Section{Label: "try", Text: "a2alock status", Code: true})
 	return out
+}
+
+// What of one message stands in a digest: so many findings, one where there are
+// more messages than digestMessages, each of so many characters.
+const (
+	digestFindings = 3
+	digestMessages = 8
+	digestWidth    = 240
+)
+
+// digested is a message in a few lines: verdict, agent, workflow, owner, the
+// worst findings with what to do, and the command.
+func digested(m *message.Message, most int) string {
+	var b strings.Builder
+	b.WriteString(m.Title)
+	for _, f := range m.Head {
+		if f.Label == "owner" || f.Label == "verdict" || f.Label == "do" {
+			b.WriteString("\n" + f.Label + ": " + report.Excerpt(f.Text, digestWidth))
+		}
+	}
+	shown := 0
+	for i := range m.Findings {
+		f := &m.Findings[i]
+		if shown == most || shown > 0 && f.Class != m.Findings[0].Class {
+			break
+		}
+		b.WriteString("\n" + f.Class + " " + f.Rule + ": " + report.Excerpt(f.Text(), digestWidth))
+		shown++
+	}
+	if more := len(m.Findings) - shown + m.More + m.Compatible; more > 0 {
+		fmt.Fprintf(&b, "\n… %d more findings", more)
+	}
+	for _, f := range m.Foot {
+		if f.Code {
+			b.WriteString("\n" + f.Text)
+		}
+	}
+	return b.String()
 }

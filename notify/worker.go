@@ -18,6 +18,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -25,8 +26,11 @@ import (
 	"time"
 
 	"github.com/a2alock/a2alock/config"
+	"github.com/a2alock/a2alock/internal/attempt"
+	"github.com/a2alock/a2alock/internal/lanes"
 	"github.com/a2alock/a2alock/internal/message"
 	"github.com/a2alock/a2alock/internal/route"
+	"github.com/a2alock/a2alock/internal/slack"
 	"github.com/a2alock/a2alock/store"
 )
 
@@ -65,72 +69,40 @@ const (
 // Run delivers until ctx ends, and returns when everything it started has
 // ended. The error is about the configuration, or the store when it begins.
 func (w *Worker) Run(ctx context.Context) error {
-	hard, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	over := make(chan struct{})
+	ctx, stop := context.WithCancel(ctx)
+	hard, cut := lanes.Grace(ctx, cmp.Or(w.Grace, defaultGrace))
+	r := &round{
+		Worker: w, renderer: message.Renderer{PublicURL: strings.TrimSuffix(w.PublicURL, "/")},
+		buckets: map[string]*slack.Bucket{}, again: make(chan struct{}, 1),
+	}
+	r.lanes.Run = func(turn, hard context.Context, q *queue) {
+		lanes.Loop(turn, q.wake, func() time.Time { return q.pass(turn, hard) })
+		if context.Cause(turn) != lanes.ErrReplaced {
+			q.run(turn, hard) // what is due at the daemon's end
+		}
+	}
+	r.lanes.Gone = func() { r.sweep(ctx) }
+	defer cut()
+	defer r.lanes.Wait()
 	var wg sync.WaitGroup
 	defer wg.Wait()
-	defer close(over)
-	defer cancel()
-	wg.Go(func() {
-		select {
-		case <-ctx.Done():
-		case <-over:
-			return
-		}
-		timer := time.NewTimer(cmp.Or(w.Grace, defaultGrace))
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			cancel()
-		case <-over:
-		}
-	})
-	n := w.Notify
-	for {
-		next, err := w.serve(ctx, hard, &n)
-		if next == nil || err != nil {
-			return err
-		}
-		n = *next
+	defer stop()
+	if err := r.adopt(ctx, hard, &w.Notify); err != nil {
+		return err
 	}
-}
-
-// serve delivers by one configuration, and returns the next; nil at the end.
-func (w *Worker) serve(ctx, hard context.Context, n *config.Notify) (next *config.Notify, err error) {
-	round := &round{Worker: w, router: route.New(n), sinks: n.Sinks, renderer: message.Renderer{PublicURL: strings.TrimSuffix(w.PublicURL, "/")}}
-	shared := map[string]*bucket{}
-	var queues []*queue
-	for _, name := range slices.Sorted(maps.Keys(n.Sinks)) {
-		c := n.Sinks[name]
-		s, err := w.newSender(name, c)
-		if err != nil {
-			return nil, err
-		}
-		queues = append(queues, &queue{
-			round: round, name: name, sender: s, bucket: bucketOf(s, shared), secrets: secretsOf(c),
-			config: configDigest(c), wake: make(chan struct{}, 1),
-		})
-		round.wakes = append(round.wakes, queues[len(queues)-1].wake)
-	}
-	if err := round.abandon(); err != nil {
-		return nil, err
-	}
-	turn, cancel := context.WithCancel(ctx)
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	defer cancel()
-	for _, q := range queues {
-		wg.Go(func() { q.run(turn, hard) })
-	}
-	wg.Go(func() { round.remind(turn) })
+	wg.Go(func() { r.remind(ctx) })
 	for {
 		select {
 		case <-ctx.Done():
-			return nil, nil
+			return nil
 		case n := <-w.Reload:
-			return &n, nil
+			if err := r.adopt(ctx, hard, &n); err != nil {
+				return err
+			}
+			lanes.Ring(r.again)
+			r.wakeAll()
 		case <-w.Wake:
-			round.wakeAll()
+			r.wakeAll()
 		}
 	}
 }
@@ -138,11 +110,47 @@ func (w *Worker) serve(ctx, hard context.Context, n *config.Notify) (next *confi
 // A round is a worker with the configuration it goes by for now.
 type round struct {
 	*Worker
-	router   *route.Router
-	sinks    map[string]config.Sink
+	router   route.Current
 	renderer message.Renderer
-	wakes    []chan struct{}
-	ring     atomic.Bool // what is being stored is for other queues, too
+	buckets  map[string]*slack.Bucket
+	lanes    lanes.Set[*queue]
+	again    chan struct{} // reminders may be others
+	ring     atomic.Bool   // what is being stored is for other queues, too
+	turning  sync.Mutex    // held while sinks come and go
+
+	mu     sync.Mutex
+	sinks  map[string]config.Sink
+	queues map[string]*queue // of sinks
+}
+
+// adopt goes on by n. Sinks that it configures as before are not disturbed.
+func (r *round) adopt(ctx, hard context.Context, n *config.Notify) error {
+	r.turning.Lock()
+	defer r.turning.Unlock()
+	queues := map[string]*queue{}
+	for name, c := range n.Sinks {
+		if q := r.queues[name]; q != nil && reflect.DeepEqual(r.sinks[name], c) {
+			queues[name] = q
+			continue
+		}
+		s, err := r.newSender(name, c)
+		if err != nil {
+			return err
+		}
+		queues[name] = &queue{
+			round: r, name: name, sender: s, bucket: bucketOf(s, r.buckets), secrets: attempt.Secrets(c),
+			config: configDigest(c), wake: make(chan struct{}, 1),
+		}
+	}
+	r.router.Store(route.New(n))
+	r.mu.Lock()
+	r.sinks, r.queues = n.Sinks, queues
+	r.mu.Unlock()
+	if err := r.abandon(); err != nil {
+		return err
+	}
+	r.lanes.Turn(ctx, hard, queues)
+	return nil
 }
 
 // update stores, and then wakes whom it is for.
@@ -155,11 +163,26 @@ func (r *round) update(fn func(*store.Tx) error) error {
 }
 
 func (r *round) wakeAll() {
-	for _, c := range r.wakes {
-		select {
-		case c <- struct{}{}:
-		default:
-		}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, q := range r.queues {
+		lanes.Ring(q.wake)
+	}
+}
+
+// knows reports whether a sink is configured, or still at its last delivery.
+func (r *round) knows(name string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.queues[name] != nil || r.lanes.Has(name)
+}
+
+// sweep is abandon, while no sink comes or goes.
+func (r *round) sweep(ctx context.Context) {
+	r.turning.Lock()
+	defer r.turning.Unlock()
+	if err := r.abandon(); err != nil {
+		r.log().ErrorContext(ctx, "outbox not looked through", "err", err)
 	}
 }
 
@@ -176,14 +199,14 @@ func (w *Worker) observe(sink, result string) {
 	}
 }
 
-// abandon ends the rows of sinks that are no longer configured, and tells the
-// fallback instead.
+// abandon ends the rows of sinks that are no longer configured, tells the
+// fallback instead, and forgets the sinks.
 func (r *round) abandon() error {
 	var strangers []string
 	err := r.Store.View(func(tx *store.Tx) error {
 		waiting, err := tx.WaitingRows()
 		for _, name := range slices.Sorted(maps.Keys(waiting)) {
-			if _, ok := r.sinks[name]; !ok {
+			if !r.knows(name) {
 				strangers = append(strangers, name)
 			}
 		}
@@ -203,10 +226,34 @@ func (r *round) abandon() error {
 			})
 		}
 	}
+	if err == nil {
+		err = r.forget()
+	}
 	if err != nil {
 		return fmt.Errorf("reading the outbox: %w", err)
 	}
 	return nil
+}
+
+// forget drops what is remembered of sinks that are no longer configured.
+func (r *round) forget() error {
+	var gone []string
+	err := store.Each(r.Store, (*store.Tx).Sinks, func(s store.Sink) {
+		if !r.knows(s.Name) {
+			gone = append(gone, s.Name)
+		}
+	})
+	if err != nil || len(gone) == 0 {
+		return err
+	}
+	return r.update(func(tx *store.Tx) error {
+		for _, name := range gone {
+			if err := tx.DeleteSink(name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // remind stores the reminders that are due, and looks for rows that have no
@@ -219,14 +266,13 @@ func (r *round) remind(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-timer.C:
+		case <-r.again:
 		}
 		wait, err := r.remindOnce(time.Now())
 		if err != nil {
 			r.log().ErrorContext(ctx, "reminders not planned", "err", err)
 		}
-		if err := r.abandon(); err != nil {
-			r.log().ErrorContext(ctx, "outbox not looked through", "err", err)
-		}
+		r.sweep(ctx)
 		timer.Reset(wait)
 	}
 }
@@ -247,7 +293,7 @@ func (r *round) remindOnce(now time.Time) (time.Duration, error) {
 				return err
 			}
 			for i := range page {
-				next := nextReminder(&page[i])
+				next := route.Next(&page[i])
 				if next.IsZero() || next.After(now) {
 					if !next.IsZero() {
 						wait = min(wait, next.Sub(now))
@@ -303,20 +349,4 @@ func (r *round) storeReminders(tx *store.Tx, ep store.Episode, now time.Time) er
 		}
 	}
 	return tx.PutEpisode(*changed)
-}
-
-// nextReminder is when the first reminder of ep is due: the beginning of time
-// for one that a silence held back, zero where none is planned.
-func nextReminder(ep *store.Episode) time.Time {
-	var next time.Time
-	for _, n := range ep.Reminders {
-		at := n.At
-		if n.Held {
-			at = time.Unix(0, 0)
-		}
-		if !at.IsZero() && (next.IsZero() || at.Before(next)) {
-			next = at
-		}
-	}
-	return next
 }

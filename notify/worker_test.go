@@ -9,7 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/a2alock/a2alock/config"
 	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/internal/attempt"
 	"github.com/a2alock/a2alock/internal/verdict"
 	"github.com/a2alock/a2alock/internal/webhook"
 	"github.com/a2alock/a2alock/store"
@@ -41,7 +43,7 @@ func TestTellsAnEpisode(t *testing.T) {
 				t.Errorf("%s went to %s", got.kind, got.host)
 			}
 		}
-		if got := r.taken()[4].text; !strings.HasPrefix(got, "resolved after 4 min: https://a.example/") {
+		if got := r.taken()[4].text; !strings.HasPrefix(got, "resolved after 4 min, was breaking: https://a.example/") {
 			t.Errorf("the resolve begins %q", got)
 		}
 	})
@@ -140,7 +142,7 @@ func TestSchedule(t *testing.T) {
 			t.Fatalf("attempts at %v, want about 10, the last at 72h", at)
 		}
 		for i, d := range at[1:] {
-			if got, want := d-at[i], delays[min(i, len(delays)-1)]; d != lifetime && (got < want*8/10 || got > want*12/10) {
+			if got, want := d-at[i], attempt.Delays[min(i, len(attempt.Delays)-1)]; d != lifetime && (got < want*8/10 || got > want*12/10) {
 				t.Errorf("pause %d = %v, want about %v", i+1, got, want)
 			}
 		}
@@ -199,7 +201,7 @@ func TestDeadLetter(t *testing.T) {
 }
 
 func TestDisabledSink(t *testing.T) {
-	for _, status := range []int{401, 403, 404, 302} {
+	for _, status := range []int{401, 403, 404} {
 		synctest.Test(t, func(t *testing.T) {
 			r := &receiver{}
 			var repaired atomic.Bool
@@ -289,6 +291,12 @@ func TestSinkThatIsConfiguredNoMore(t *testing.T) {
 		wantTold(t, r, "opened a")
 		b.happen("a", verdict.Resolved, diff.Compatible)
 		b.ended()
+		b.update(func(tx *store.Tx) error {
+			if _, known, err := tx.Sink("travel"); known || err != nil {
+				t.Errorf("the sink is known still: %v, %v", known, err)
+			}
+			return nil
+		})
 	})
 }
 
@@ -457,7 +465,8 @@ func TestClockGoesBack(t *testing.T) {
 	})
 }
 
-// Acknowledged is not told again, save its end.
+// What is acknowledged before it was told is told all the same, and not again,
+// save its end.
 func TestAcknowledged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &receiver{}
@@ -474,12 +483,51 @@ func TestAcknowledged(t *testing.T) {
 		})
 		r.answers(200)
 		b.wait(10 * time.Hour)
-		wantTold(t, r)
-		if got := b.rows()[0].Reason; got != "acknowledged by eve<U+202E>" {
-			t.Errorf("reason = %q", got)
-		}
+		wantTold(t, r, "opened a")
 		b.happen("a", verdict.Resolved, diff.Compatible)
-		wantTold(t, r, "resolved a")
+		wantTold(t, r, "opened a", "resolved a")
 		b.ended()
+	})
+}
+
+// A reload disturbs no sink that it leaves as it is, and waits for none.
+func TestReloadStopsWhatChanged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &receiver{answer: func(host string) (int, http.Header) {
+			if host == "travel.example" || host == "slow.example" {
+				return 0, nil // never
+			}
+			return 200, nil
+		}}
+		toAll := func(names ...string) config.Notify {
+			n := hooks(names...)
+			n.Routes = n.Routes[len(names)-1:]
+			n.Routes[0].Sinks = names
+			return n
+		}
+		b := newBench(t, toAll("travel", "slow", "ops"), r)
+		b.happen("a", verdict.Opened, diff.Breaking)
+		b.wait(time.Second)
+		before := len(r.requests())
+		n := toAll("travel", "new", "slow", "ops")
+		n.Sinks["travel"].Webhook.URL = "https://moved.example/hook"
+		b.notify = n
+		b.reload <- n
+		b.happen("b", verdict.Opened, diff.Breaking)
+		b.wait(time.Second)
+		hosts := map[string]int{}
+		for _, s := range r.requests()[before:] {
+			hosts[s.host]++
+		}
+		if hosts["ops.example"] == 0 || hosts["new.example"] == 0 || hosts["moved.example"] > 0 || hosts["slow.example"] > 0 {
+			t.Errorf("a second after the reload: %v", hosts)
+		}
+		b.wait(sendTimeout)
+		for _, s := range r.requests()[before:] {
+			hosts[s.host]++
+		}
+		if hosts["moved.example"] == 0 || hosts["travel.example"] > 0 {
+			t.Errorf("after the stopped one's time: %v", hosts)
+		}
 	})
 }

@@ -9,10 +9,20 @@ import (
 	"github.com/a2alock/a2alock/store"
 )
 
-// A message is a row of the outbox, by the id that its receiver knows.
+// A message is a row of the outbox, by its own id. WebhookID is the id by which
+// its receiver knows what it went into; "": it was not tried yet.
 type message struct {
-	ID string `json:"id"`
+	ID        string `json:"id"`
+	WebhookID string `json:"webhook_id,omitzero"`
 	store.Row
+}
+
+func messageOf(row store.Row) message {
+	m := message{ID: webhook.ID(row.Key), Row: row}
+	if row.Flush != "" {
+		m.WebhookID = webhook.ID(row.Flush)
+	}
+	return m
 }
 
 var outboxParams = append([]string{"state", "sink"}, pageParams...)
@@ -34,7 +44,7 @@ func (s *Server) outbox(r *http.Request) (any, error) {
 	err = s.Store.View(func(tx *store.Tx) error {
 		rows, next, err := tx.Rows(store.RowQuery{State: state, Sink: q.Get("sink")}, p)
 		for _, row := range rows {
-			out.Messages = append(out.Messages, message{webhook.ID(row.Key), row})
+			out.Messages = append(out.Messages, messageOf(row))
 		}
 		out.Next = next
 		return err
@@ -50,6 +60,9 @@ func (s *Server) retry(r *http.Request) (any, error) {
 			return fault(http.StatusConflict, "message %s was delivered", r.PathValue("id"))
 		case store.Dead, store.Superseded:
 			row.FirstAt, row.Attempts = time.Time{}, 0
+			if row.Flush != "" {
+				row.Alone()
+			}
 		}
 		row.State, row.DueAt, row.EndedAt = store.Waiting, time.Now().UTC(), time.Time{}
 		return nil
@@ -62,7 +75,7 @@ func (s *Server) drop(r *http.Request) (any, error) {
 		if row.State != store.Waiting {
 			return fault(http.StatusConflict, "message %s is %s already", r.PathValue("id"), row.State)
 		}
-		row.State, row.Reason, row.EndedAt = store.Dead, "dropped by hand", time.Now().UTC()
+		row.End(store.Dead, store.Dropped, time.Now().UTC())
 		return nil
 	})
 }
@@ -72,26 +85,16 @@ func (s *Server) changeRow(r *http.Request, change func(*store.Row) error) error
 	id := r.PathValue("id")
 	var refusal error
 	found := false
+	sum, _ := webhook.HashOf(id) // nil finds nothing
 	err := s.Store.Update(func(tx *store.Tx) error {
-		for p := (store.Page{Limit: 500}); ; {
-			rows, next, err := tx.Rows(store.RowQuery{}, p)
-			if err != nil {
-				return err
-			}
-			for _, row := range rows {
-				if webhook.ID(row.Key) != id {
-					continue
-				}
-				found = true
-				if refusal = change(&row); refusal != nil {
-					return nil
-				}
-				return tx.PutRow(row)
-			}
-			if p.After = next; next == "" {
-				return nil
-			}
+		row, ok, err := tx.RowByHash(sum)
+		if found = ok && webhook.ID(row.Key) == id; err != nil || !found {
+			return err
 		}
+		if refusal = change(&row); refusal != nil {
+			return nil
+		}
+		return tx.PutRow(row)
 	})
 	switch {
 	case err != nil:

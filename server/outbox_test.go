@@ -29,6 +29,8 @@ func TestSilences(t *testing.T) {
 		{`{"match": {"owner": ""}, "author": "me", "reason": "x", "until": "` + later + `"}`, `match \"owner\"=\"\": want`},
 		{`{"match": {"owner": "` + strings.Repeat("x", 1001) + `"}, "author": "me", "reason": "x", "until": "` + later + `"}`, `at most 1000 bytes`},
 		{`{"match": {"owner": "a"}, "author": "me", "reason": "` + strings.Repeat("x", 1001) + `", "until": "` + later + `"}`, "at most 1000 bytes"},
+		{`{"match": {"class": "braking"}, "author": "me", "reason": "x", "until": "` + later + `"}`, `match \"class\": `},
+		{`{"match": {"rule": "streaming-los"}, "author": "me", "reason": "x", "until": "` + later + `"}`, `did you mean streaming-lost?`},
 		{`{"match": {"owner": 7}, "author": "me", "reason": "x", "until": "` + later + `"}`, "the body: "},
 		{`{"match": {"owner": "\u001b[2J"}, "author": "me", "id": "x", "reason": "x", "until": "` + later + `"}`, "the body: "},
 	} {
@@ -123,6 +125,26 @@ func TestOutbox(t *testing.T) {
 		if a := r.ask(s.method, "/v1/outbox/nosuch"+s.path, ""); a.code != 404 {
 			t.Errorf("%s of an unknown one = %d, want 404", s.method, a.code)
 		}
+	}
+
+	// What went into a group is known by the group's id, until it is sent alone.
+	change := func(change func(*store.Row)) {
+		check(t, r.store.Update(func(tx *store.Tx) error {
+			row := state()
+			change(&row)
+			return tx.PutRow(row)
+		}))
+	}
+	webhookID := func() string { return get[outboxPage](r, "/v1/outbox").Messages[0].WebhookID }
+	if id := webhookID(); id != "" {
+		t.Errorf("before it was tried, webhook_id is %q", id)
+	}
+	change(func(row *store.Row) { row.State, row.Flush, row.Together = store.Dead, "flush|"+row.Key, 2 })
+	if id := webhookID(); id != webhook.ID("flush|"+m.Key) {
+		t.Errorf("in a group, webhook_id is %q", id)
+	}
+	if a := r.ask("POST", "/v1/outbox/"+m.ID+"/retry", ""); a.code != 204 || webhookID() != m.ID || state().Together != 0 {
+		t.Errorf("retry = %d, then webhook_id is %q, want %q", a.code, webhookID(), m.ID)
 	}
 	if r.woken < 3 {
 		t.Errorf("the deliveries were woken %d times, want 3", r.woken)

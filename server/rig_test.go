@@ -59,7 +59,8 @@ func newRig(t testing.TB, config string, locks map[string]*lockfile.Lock) *rig {
 	for name, l := range locks {
 		text, err := lockfile.Format(l)
 		check(t, err)
-		check(t, os.WriteFile(filepath.Join(dir, name+"."+lockfile.Suffix), text, 0o600))
+		check(t, os.MkdirAll(filepath.Join(dir, "locks"), 0o700))
+		check(t, os.WriteFile(filepath.Join(dir, "locks", name+"."+lockfile.Suffix), text, 0o600))
 	}
 	s, err := setup.Load(path)
 	check(t, err)
@@ -145,7 +146,7 @@ func (r *rig) until(id string, class verdict.Verdict) {
 	r.t.Helper()
 	var v watch.View
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		if v, _ = r.engine.Lock(id); v.Class == class && !v.Pending {
+		if v, _ = r.engine.Lock(id); v.Class == class && v.Pending == nil {
 			return
 		}
 	}

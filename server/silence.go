@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/internal/nearest"
 	"github.com/a2alock/a2alock/store"
 )
 
@@ -61,6 +63,9 @@ func (s *Server) silence(r *http.Request) (any, error) {
 		if !slices.Contains(matchers, name) || value == "" || len(value) > maxText {
 			return nil, fault(http.StatusBadRequest, "match %q=%q: want a value of at most %d bytes for one of %s", name, value, maxText, strings.Join(matchers, ", "))
 		}
+		if err := matchable(name, value); err != nil {
+			return nil, err
+		}
 	}
 	silence := store.Silence{
 		ID: strings.ToLower(rand.Text()[:10]), Match: in.Match, Author: in.Author, Reason: in.Reason,
@@ -68,6 +73,27 @@ func (s *Server) silence(r *http.Request) (any, error) {
 	}
 	err := s.Store.Update(func(tx *store.Tx) error { return tx.PutSilence(silence) })
 	return silence, err
+}
+
+// matchable refuses a class or a rule that no message can have. Owners, workflows,
+// agents and locks may be patterns, or come later.
+func matchable(name, value string) error {
+	switch name {
+	case "class":
+		if _, err := diff.ParseClass(value); err != nil {
+			return fault(http.StatusBadRequest, "match %q: %v", name, err)
+		}
+	case "rule":
+		if _, ok := diff.Lookup(value); ok {
+			return nil
+		}
+		var ids []string
+		for _, r := range diff.Rules() {
+			ids = append(ids, r.ID)
+		}
+		return fault(http.StatusBadRequest, "match %q=%q: no such rule; did you mean %s?", name, value, nearest.Sort(ids, value)[0])
+	}
+	return nil
 }
 
 func (s *Server) unsilence(r *http.Request) (any, error) {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -47,15 +48,28 @@ func (s *Server) overview() (*Overview, error) {
 			o.Trouble = append(o.Trouble, why)
 		}
 	}
+	if why := "the store cannot be written " + c.Unwritten; c.Unwritten != "" && !slices.Contains(o.Trouble, why) {
+		o.Trouble = append(o.Trouble, why)
+	}
+	if c.Unread != "" {
+		o.Trouble = append(o.Trouble, "locks not read "+c.Unread+"; those of before hold")
+	}
 	if c.Silent {
 		o.Trouble = append(o.Trouble, "the network cannot be reached")
 	}
+	configured := s.Engine.Setup().Config.Notify.OrLog().Sinks
 	err := s.Store.View(func(tx *store.Tx) (err error) {
 		if o.Outbox, err = tx.WaitingRows(); err != nil {
 			return err
 		}
 		sinks, _, err := tx.Sinks(store.Page{Limit: maxLimit})
 		for _, sink := range sinks {
+			if _, ok := configured[sink.Name]; !ok {
+				continue
+			}
+			if !sink.PausedTo.After(c.Now) {
+				sink.PausedTo = time.Time{}
+			}
 			if sink.Disabled != "" || !sink.PausedTo.IsZero() {
 				o.Sinks = append(o.Sinks, sink)
 			}
@@ -69,7 +83,10 @@ func (s *Server) overview() (*Overview, error) {
 }
 
 // A collector reads gauges off the engine and the store when they are scraped.
-type collector struct{ *Server }
+type collector struct {
+	*Server
+	outbox *tally
+}
 
 var (
 	locksDesc    = metrics.Desc("locks", "Locks, by class and freshness.", "class", "freshness")
@@ -86,7 +103,7 @@ var (
 
 // Collector is what /metrics shows beside the counters; see
 // [metrics.Set.Watch].
-func (s *Server) Collector() prometheus.Collector { return collector{s} }
+func (s *Server) Collector() prometheus.Collector { return collector{s, &tally{}} }
 
 // Describe says nothing, so that labels are free.
 func (c collector) Describe(chan<- *prometheus.Desc) {}
@@ -115,17 +132,17 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 		gauge(perAgentDesc, a.Age, a.Agent)
 	}
 	c.collectSinks(gauge)
-	c.collectOutbox(gauge)
+	c.outbox.collect(c.Store, gauge)
 }
 
 // collectSinks says which of the configured sinks are enabled: those of which
-// the store does not say otherwise.
+// the store does not say otherwise. Where it cannot be read, nothing is known.
 func (c collector) collectSinks(gauge func(*prometheus.Desc, float64, ...string)) {
 	up := map[string]float64{}
 	for name := range c.Engine.Setup().Config.Notify.OrLog().Sinks {
 		up[name] = 1
 	}
-	_ = c.Store.View(func(tx *store.Tx) error {
+	err := c.Store.View(func(tx *store.Tx) error {
 		sinks, _, err := tx.Sinks(store.Page{Limit: maxLimit})
 		for _, s := range sinks {
 			if _, configured := up[s.Name]; configured && s.Disabled != "" {
@@ -134,43 +151,10 @@ func (c collector) collectSinks(gauge func(*prometheus.Desc, float64, ...string)
 		}
 		return err
 	})
+	if err != nil {
+		return
+	}
 	for name, v := range up {
 		gauge(sinkDesc, v, name)
-	}
-}
-
-// collectOutbox counts the rows of the outbox. A store that cannot be read says
-// nothing: its own metrics do.
-func (c collector) collectOutbox(gauge func(*prometheus.Desc, float64, ...string)) {
-	type kind struct {
-		sink  string
-		state store.RowState
-	}
-	counts, oldest := map[kind]int{}, map[string]time.Time{}
-	now := time.Now()
-	for p := (store.Page{Limit: maxLimit}); ; {
-		var rows []store.Row
-		err := c.Store.View(func(tx *store.Tx) (err error) {
-			rows, p.After, err = tx.Rows(store.RowQuery{}, p)
-			return err
-		})
-		if err != nil {
-			return
-		}
-		for _, r := range rows {
-			counts[kind{r.Sink, r.State}]++
-			if at := oldest[r.Sink]; r.State == store.Waiting && (at.IsZero() || r.CreatedAt.Before(at)) {
-				oldest[r.Sink] = r.CreatedAt
-			}
-		}
-		if p.After == "" {
-			break
-		}
-	}
-	for k, n := range counts {
-		gauge(rowsDesc, float64(n), k.sink, string(k.state))
-	}
-	for sink, at := range oldest {
-		gauge(ageDesc, max(0, now.Sub(at).Seconds()), sink)
 	}
 }

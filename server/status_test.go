@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -94,11 +95,54 @@ func TestTroubledSinks(t *testing.T) {
 	has(`a2alockd_sink_up{sink="ops"} 1`, `a2alockd_outbox_rows{sink="ops",state="waiting"} 2`,
 		`a2alockd_outbox_rows{sink="ops",state="dead"} 1`, `a2alockd_outbox_oldest_age_seconds{sink="ops"} 36`)
 	check(t, r.store.Update(func(tx *store.Tx) error {
-		return tx.PutSink(store.Sink{Name: "ops", Disabled: "answered 401 Unauthorized"})
+		return errors.Join(
+			tx.PutSink(store.Sink{Name: "ops", Disabled: "answered 401 Unauthorized", PausedTo: time.Now().Add(-time.Hour)}),
+			tx.PutSink(store.Sink{Name: "left", Disabled: "answered 401 Unauthorized"}), // the configuration
+		)
 	}))
 	has(`a2alockd_sink_up{sink="ops"} 0`)
 	o := get[Overview](r, "/v1/status")
-	if o.Outbox["ops"] != 2 || len(o.Sinks) != 1 || len(o.Trouble) != 1 || o.Trouble[0] != "sink ops is disabled: answered 401 Unauthorized" {
+	if o.Outbox["ops"] != 2 || len(o.Sinks) != 1 || !o.Sinks[0].PausedTo.IsZero() || len(o.Trouble) != 1 || o.Trouble[0] != "sink ops is disabled: answered 401 Unauthorized" {
 		t.Errorf("status = %+v", o)
+	}
+}
+
+// A pause that is over is no trouble, and what cannot be read is not up.
+func TestSinksThatAreWell(t *testing.T) {
+	r := idle(t)
+	check(t, r.store.Update(func(tx *store.Tx) error {
+		return tx.PutSink(store.Sink{Name: "ops", PausedTo: time.Now().Add(-time.Second)})
+	}))
+	if o := get[Overview](r, "/v1/status"); len(o.Sinks) != 0 {
+		t.Errorf("sinks in trouble = %+v, want none", o.Sinks)
+	}
+	check(t, r.store.Close())
+	if text := string(r.ask("GET", "/metrics", "").body); strings.Contains(text, "a2alockd_sink_up") {
+		t.Error("sink_up is told though the store cannot be read")
+	}
+}
+
+// What keeps the engine from its work is trouble, and said once.
+func TestTroubleOfTheStore(t *testing.T) {
+	r := idle(t)
+	check(t, r.store.Close())
+	r.engine.Tell(t.Context(), "reload", "a word that cannot be kept")
+	why := "the store cannot be written " + r.engine.Unwritten()
+	r.api.Ready = func() string { return why }
+	o, _ := r.api.overview()
+	if len(o.Trouble) != 1 || o.Trouble[0] != why || !strings.HasPrefix(why, "the store cannot be written since ") {
+		t.Errorf("trouble = %q, want %q", o.Trouble, why)
+	}
+	r.api.Ready = nil
+	root := r.engine.Setup().Config.Root
+	check(t, os.Rename(root, root+".away"))
+	if err := r.engine.Reload(t.Context(), r.engine.Setup()); err == nil {
+		t.Fatal("a folder was read that is not there")
+	}
+	check(t, os.Rename(root+".away", root))
+	o, _ = r.api.overview()
+	if len(o.Trouble) != 2 || o.Trouble[0] != why || !strings.HasPrefix(o.Trouble[1], "locks not read since ") ||
+		!strings.HasSuffix(o.Trouble[1], "; those of before hold") {
+		t.Errorf("trouble = %q", o.Trouble)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -104,61 +103,9 @@ func TestNewerFormatIsLeftAlone(t *testing.T) {
 			t.Errorf("Open = %v", err)
 		}
 	}
-	edit(t, path, func(b *bolt.Tx) error { return b.Bucket([]byte("meta")).Put([]byte("format"), []byte("1")) })
+	edit(t, path, func(b *bolt.Tx) error { return b.Bucket([]byte("meta")).Put([]byte("format"), []byte("0")) })
 	if err := store.Check(path); err != nil {
 		t.Errorf("afterwards: %v", err)
-	}
-}
-
-// Format 0 had the rows, and no index of them.
-func TestFormat0IsMigrated(t *testing.T) {
-	path := filled(t)
-	s := openStore(t, path)
-	update(t, s, func(tx *store.Tx) error {
-		var errs []error
-		for n := range 30 {
-			r := store.Row{Key: fmt.Sprint("row ", n), Sink: "ops", Lock: "pricing", Episode: uint64(n / 10), DueAt: at, State: store.Waiting}
-			if n%3 == 0 {
-				r.State = store.Delivered
-			}
-			_, err := tx.InsertRow(r)
-			errs = append(errs, err)
-		}
-		return errors.Join(errs...)
-	})
-	before, salt := dump(t, s), slices.Clone(s.Salt())
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	edit(t, path, func(b *bolt.Tx) error {
-		values := b.Bucket([]byte("values"))
-		return errors.Join(
-			b.DeleteBucket([]byte("row_keys")), b.DeleteBucket([]byte("rows_due")), b.DeleteBucket([]byte("rows_by_episode")),
-			values.Delete([]byte("last row")), b.Bucket([]byte("meta")).Put([]byte("format"), []byte("0")),
-		)
-	})
-	if err := store.Check(path); err == nil || !strings.Contains(err.Error(), "has format 0") {
-		t.Errorf("Check of format 0 = %v", err)
-	}
-	s = openStore(t, path)
-	if got := s.Opened(); !got.Migrated || got.Rebuilt {
-		t.Errorf("Opened = %+v", got)
-	}
-	if d := cmp.Diff(before, dump(t, s), emptyIsNil); d != "" || !bytes.Equal(s.Salt(), salt) {
-		t.Errorf("migration moved something (-was +now):\n%s", d)
-	}
-	update(t, s, func(tx *store.Tx) error {
-		inserted, err := tx.InsertRow(store.Row{Key: "row 7", Sink: "ops"})
-		if inserted {
-			t.Error("a row of format 0 was inserted again")
-		}
-		return err
-	})
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := store.Check(path); err != nil {
-		t.Errorf("Check = %v", err)
 	}
 }
 

@@ -165,10 +165,33 @@ type Row struct {
 	State   RowState  `json:"state"`
 	Reason  string    `json:"reason,omitzero"` // of the state, or of the last failure
 	EndedAt time.Time `json:"ended_at,omitzero"`
-	// Flush is the key of the group message that the row went into; its webhook
-	// id comes from it. "": a message of its own, by Key.
-	Flush string `json:"flush,omitzero"`
+	// Flush is the key of the message that the row went into, which its webhook
+	// id comes from: Key where that was a message of its own. It is stored before
+	// the first attempt; "": there was none. What has a Flush goes out again with
+	// all Together rows of it, or as a message of its own.
+	Flush    string `json:"flush,omitzero"`
+	Together int    `json:"together,omitzero"` // rows of Flush; 0: this one
 }
+
+// Dropped is the reason of rows that a person gave up.
+const Dropped = "dropped by hand"
+
+// End ends the row in one of the last three states.
+func (r *Row) End(state RowState, reason string, at time.Time) {
+	r.State, r.Reason, r.EndedAt = state, reason, at
+}
+
+// Tried reports whether an attempt to send the row was begun. Its id stands for
+// what went out then, and nothing else joins it.
+func (r *Row) Tried() bool { return r.Flush != "" || r.Attempts > 0 || r.Unsure }
+
+// Bound reports whether the row goes out only together with others, as it did
+// before.
+func (r *Row) Bound() bool { return r.Together > 1 && r.Flush != r.Key }
+
+// Alone has a row that went out with others go on as a message of its own: the
+// id that it had stands for all of them.
+func (r *Row) Alone() { r.Flush, r.Together = r.Key, 0 }
 
 // A Silence holds back messages that its matchers fit.
 type Silence struct {

@@ -10,20 +10,20 @@ import (
 	"strings"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/a2alock/a2alock/internal/records"
 )
+
+const hashSize = 16
 
 // hashKey is what stands for the dedupe key of a row, which is long.
 func hashKey(key string) []byte {
 	sum := sha256.Sum256([]byte(key))
-	return sum[:16]
+	return sum[:hashSize]
 }
 
 func rowKey(number uint64) []byte { return binary.BigEndian.AppendUint64(nil, number) }
 
-// dueKey orders the waiting rows of a sink: by the time they are due.Bucket, then as
+// dueKey orders the waiting rows of a sink: by the time they are due, then as
 // they were inserted.
 func dueKey(r Row) []byte {
 	return append(records.AppendTime(append([]byte(r.Sink), 0), r.DueAt), rowKey(r.Number)...)
@@ -86,7 +86,16 @@ func (tx *Tx) saveRow(r Row) error {
 
 // Row is the row with this dedupe key.
 func (tx *Tx) Row(key string) (r Row, ok bool, err error) {
-	number, err := tx.tx.Get(rowKeys.Bucket, hashKey(key))
+	return tx.RowByHash(hashKey(key))
+}
+
+// RowByHash is the row whose dedupe key has this SHA-256, of which the first 16
+// bytes are looked at.
+func (tx *Tx) RowByHash(sum []byte) (r Row, ok bool, err error) {
+	if len(sum) < hashSize {
+		return Row{}, false, nil
+	}
+	number, err := tx.tx.Get(rowKeys.Bucket, sum[:hashSize])
 	if err != nil || number == nil {
 		return Row{}, false, err
 	}
@@ -180,8 +189,8 @@ func (tx *Tx) isBlocked(r Row) (bool, error) {
 	return false, nil
 }
 
-// NextDue is when the sink's next waiting row is due.Bucket, which may have been and
-// may be blocked; false where none waits.
+// NextDue is when the sink's next waiting row is due, which may have been and may
+// be blocked; false where none waits.
 func (tx *Tx) NextDue(sink string) (at time.Time, ok bool, err error) {
 	prefix := append([]byte(sink), 0)
 	list, err := tx.tx.Scan(due.Bucket, prefix, nil, 1)
@@ -267,33 +276,4 @@ func (tx *Tx) EpisodeRows(lock string, start uint64) ([]Row, error) {
 		}
 	}
 	return list, nil
-}
-
-// indexRows takes a store from format 0, which had rows by number and no way to
-// them but to read all, to format 1.
-func indexRows(b *bolt.Tx) error {
-	var last uint64
-	err := b.Bucket(rows.Bucket).ForEach(func(k, v []byte) error {
-		var r Row
-		if err := rows.Decode(k, v, &r); err != nil {
-			return err
-		}
-		last = r.Number
-		if err := b.Bucket(rowKeys.Bucket).Put(hashKey(r.Key), rowKey(r.Number)); err != nil {
-			return err
-		}
-		if r.State == Waiting {
-			if err := b.Bucket(due.Bucket).Put(dueKey(r), nil); err != nil {
-				return err
-			}
-		}
-		if key := toldKey(r); key != nil {
-			return b.Bucket(told.Bucket).Put(key, []byte(r.Sink))
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return b.Bucket(values).Put(lastRowKey, rowKey(last))
 }

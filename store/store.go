@@ -76,7 +76,7 @@ var (
 )
 
 func format() records.Format {
-	f := records.Format{Mark: "a2alock store", Buckets: [][]byte{values}, Steps: []func(*bolt.Tx) error{indexRows}, Begin: drawSalt}
+	f := records.Format{Mark: "a2alock store", Buckets: [][]byte{values}, Begin: drawSalt}
 	for _, k := range []records.Kind{agents, seens, locks, history.Transitions, history.Versions, episodes, open, rows, rowKeys, due, told, silences, sinks} {
 		f.Buckets = append(f.Buckets, k.Bucket)
 	}

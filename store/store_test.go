@@ -450,7 +450,10 @@ func TestTrimKeepsWhatIsOpen(t *testing.T) {
 		row("of the daemon", "", 0, store.Delivered)
 		row("of the daemon that waits", "", 0, store.Waiting)
 		row("of no episode", "a", 99, store.Delivered)
-		return errors.Join(append(errs, tx.PutTransition(newest),
+		gone := transition("gone", 1) // a lock that was removed
+		gone.At = old
+		return errors.Join(append(errs, tx.PutTransition(newest), tx.PutTransition(gone),
+			tx.PutLock(store.Lock{ID: "a"}), tx.PutLock(store.Lock{ID: "b"}),
 			tx.PutEpisode(store.Episode{Lock: "a", Start: 5, OpenedAt: old}),
 			tx.PutEpisode(store.Episode{Lock: "a", Start: 6, OpenedAt: old, ClosedAt: old}),
 			tx.PutEpisode(store.Episode{Lock: "a", Start: 7, OpenedAt: old, ClosedAt: old}),
@@ -459,11 +462,14 @@ func TestTrimKeepsWhatIsOpen(t *testing.T) {
 		)...)
 	})
 	got, err := s.Trim(t.Context(), store.TrimOptions{Before: at.AddDate(0, 0, -90)})
-	want := store.Trimmed{Transitions: 1989, Episodes: 1, Rows: 3, Silences: 1}
+	want := store.Trimmed{Transitions: 1990, Episodes: 1, Rows: 3, Silences: 1}
 	if err != nil || got != want {
 		t.Errorf("Trim = %+v, %v; want %+v", got, err, want)
 	}
 	p := dump(t, s)
+	if len(p.Transitions["gone"]) != 0 {
+		t.Errorf("%d transitions of a lock that is gone", len(p.Transitions["gone"]))
+	}
 	if len(p.Transitions["a"]) != 11 || p.Transitions["a"][0].Seq != 2000 || len(p.Transitions["b"]) != 1 {
 		t.Errorf("%d and %d transitions, want 10 of the open episode and the newest of each lock", len(p.Transitions["a"]), len(p.Transitions["b"]))
 	}
@@ -474,8 +480,19 @@ func TestTrimKeepsWhatIsOpen(t *testing.T) {
 	if d := cmp.Diff([]string{"of an open one", "of a closed one that waits", "beside one that waits", "of the daemon that waits"}, left); d != "" {
 		t.Errorf("rows left (-want +got):\n%s", d)
 	}
-	if got, err := s.Trim(t.Context(), store.TrimOptions{PerLock: 3}); err != nil || got.Transitions != 0 {
-		t.Errorf("Trim to 3 rows = %+v, %v; want none gone, of an open episode they are", got, err)
+	update(t, s, func(tx *store.Tx) error {
+		_, err := tx.InsertRow(store.Row{Key: "that waits", Sink: "ops", Lock: "a", Episode: 5, Seq: 7, State: store.Waiting})
+		return err
+	})
+	if _, err := s.Trim(t.Context(), store.TrimOptions{PerLock: 3}); err != nil {
+		t.Error(err)
+	}
+	var kept []uint64
+	for _, tr := range dump(t, s).Transitions["a"] {
+		kept = append(kept, tr.Seq)
+	}
+	if want := []uint64{2000, 10, 9, 7, 5}; !slices.Equal(kept, want) {
+		t.Errorf("Trim to 3 keeps %d, want %d: the newest, the one that a row waits to tell, and the first of the episode", kept, want)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -577,5 +594,42 @@ func TestReadersAreEnded(t *testing.T) {
 		if err := s.View(func(*store.Tx) error { return nil }); !errors.Is(err, store.ErrClosed) {
 			t.Errorf("View after Close = %v", err)
 		}
+	})
+}
+
+func TestTrimForgetsAgentsThatAreGone(t *testing.T) {
+	s := newStore(t)
+	update(t, s, func(tx *store.Tx) error {
+		var errs []error
+		for _, agent := range []string{"here", "gone"} {
+			body, err := tx.PutBody([]byte(agent))
+			errs = append(errs, err, tx.PutCardVersion(store.CardVersion{Agent: agent, Seq: 1, At: at, Digest: body, Body: body}))
+		}
+		return errors.Join(append(errs, tx.PutAgent(store.Agent{ID: "here"}))...)
+	})
+	got, err := s.Trim(t.Context(), store.TrimOptions{Before: at.Add(time.Hour)})
+	if p := dump(t, s); err != nil || got.CardVersions != 1 || len(p.Versions["gone"]) != 0 {
+		t.Errorf("Trim = %+v, %v; want the card of the agent that is gone", got, err)
+	}
+}
+
+func TestRowByHash(t *testing.T) {
+	s := newStore(t)
+	update(t, s, func(tx *store.Tx) error {
+		_, err := tx.InsertRow(store.Row{Key: "k", Sink: "ops", State: store.Waiting})
+		return err
+	})
+	sum := sha256.Sum256([]byte("k"))
+	view(t, s, func(tx *store.Tx) error {
+		r, ok, err := tx.RowByHash(sum[:16])
+		if !ok || r.Key != "k" {
+			t.Errorf("RowByHash = %+v, %v, %v", r, ok, err)
+		}
+		for _, other := range [][]byte{nil, sum[:15], sum[16:]} {
+			if _, found, err := tx.RowByHash(other); found || err != nil {
+				t.Errorf("RowByHash(%x) = %v, %v", other, found, err)
+			}
+		}
+		return err
 	})
 }

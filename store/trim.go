@@ -25,8 +25,10 @@ type Trimmed struct {
 // with their rows, rows of the daemon itself that ended, silences that are over,
 // and bodies that nobody names. What is open stays whatever its age, with its
 // transitions and rows: an episode that is not closed or has a row that waits.
-// So does the newest transition of a lock, and the newest card of an agent and
-// the one that its Agent names. It works in small transactions, between which
+// Of that, transitions beyond PerLock go too, save the first and those that a row
+// which waits tells of. So does the newest transition of a lock stay while there
+// is the lock, and of an agent the newest card and the one that its Agent names.
+// It works in small transactions, between which
 // others are run, until all is looked at or ctx ends.
 func (s *Store) Trim(ctx context.Context, o TrimOptions) (all Trimmed, err error) {
 	for _, step := range []func(*trimmer) error{
@@ -39,7 +41,7 @@ func (s *Store) Trim(ctx context.Context, o TrimOptions) (all Trimmed, err error
 			}
 			t.Trimmed = Trimmed{}
 			err := s.Update(func(tx *Tx) error {
-				t.tx, t.held = tx, map[heldKey]bool{}
+				t.tx, t.held, t.waits = tx, map[heldKey]bool{}, map[heldKey]map[uint64]bool{}
 				return step(&t)
 			})
 			if err != nil {
@@ -66,8 +68,9 @@ type trimmer struct {
 	TrimOptions
 	Trimmed
 	tx    *Tx
-	held  map[heldKey]bool // what isHeld found in this bite
-	at    []byte           // the last key
+	held  map[heldKey]bool            // what isHeld found in this bite
+	waits map[heldKey]map[uint64]bool // what isToBeTold found in it
+	at    []byte                      // the last key
 	ended bool
 	owner records.Name // of the last key
 	count int          // how many of the owner's were seen
@@ -107,11 +110,6 @@ func (t *trimmer) rank(e records.Entry) int {
 	return t.count
 }
 
-// isOld reports whether a record of rank goes for its age or for its rank.
-func (t *trimmer) isOld(at time.Time, rank, most int) bool {
-	return rank > 1 && (at.Before(t.Before) || most > 0 && rank > most)
-}
-
 // isHeld reports whether the episode is open, or has rows that wait.
 func (t *trimmer) isHeld(lock string, start uint64) (held bool, err error) {
 	key := heldKey{lock, start}
@@ -136,18 +134,29 @@ func (t *trimmer) isHeld(lock string, start uint64) (held bool, err error) {
 	return false, err
 }
 
+// isToBeTold reports whether a row that waits tells of this transition.
+func (t *trimmer) isToBeTold(lock string, start, seq uint64) (bool, error) {
+	key := heldKey{lock, start}
+	if t.waits[key] == nil {
+		rows, err := t.tx.EpisodeRows(lock, start)
+		if err != nil {
+			return false, err
+		}
+		t.waits[key] = map[uint64]bool{}
+		for _, r := range rows {
+			if r.State == Waiting {
+				t.waits[key][r.Seq] = true
+			}
+		}
+	}
+	return t.waits[key][seq], nil
+}
+
 func (t *trimmer) transitions() error {
 	return t.step(history.Transitions.Bucket, true, func(e records.Entry) error {
 		rec, err := history.ReadTransition(e)
-		if rank := t.rank(e); err == nil && !t.isOld(rec.Event.At, rank, t.PerLock) {
-			return nil
-		}
-		if err == nil && rec.Event.Episode != 0 {
-			lock, err := t.tx.tx.Text(rec.Lock)
-			if err != nil {
-				return err
-			}
-			if held, err := t.isHeld(lock, rec.Event.Episode); held || err != nil {
+		if rank := t.rank(e); err == nil {
+			if keeps, err := t.keepsTransition(&rec, rank); keeps || err != nil {
 				return err
 			}
 		}
@@ -156,24 +165,54 @@ func (t *trimmer) transitions() error {
 	})
 }
 
+func (t *trimmer) keepsTransition(rec *history.Record, rank int) (bool, error) {
+	old, spare := rec.Event.At.Before(t.Before), t.PerLock > 0 && rank > t.PerLock
+	if !old && !spare {
+		return true, nil
+	}
+	lock, err := t.tx.tx.Text(rec.Lock)
+	if err != nil {
+		return false, err
+	}
+	if rank == 1 {
+		if data, err := t.tx.tx.Get(locks.Bucket, []byte(lock)); data != nil || err != nil {
+			return true, err
+		}
+	}
+	start := rec.Event.Episode
+	if start == 0 {
+		return false, nil
+	}
+	held, err := t.isHeld(lock, start)
+	if err != nil || !held || !spare || rec.Event.Seq == start {
+		return held, err
+	}
+	return t.isToBeTold(lock, start, rec.Event.Seq)
+}
+
 func (t *trimmer) versions() error {
 	return t.step(history.Versions.Bucket, true, func(e records.Entry) error {
 		v, err := history.ReadVersion(e)
-		if rank := t.rank(e); err == nil && !t.isOld(v.At, rank, t.PerAgent) {
-			return nil
-		}
-		if err == nil {
-			id, err := t.tx.tx.Text(t.owner)
-			if err != nil {
-				return err
-			}
-			if a, ok, err := t.tx.Agent(id); err != nil || ok && a.CardDigest == v.Digest {
+		if rank := t.rank(e); err == nil {
+			if keeps, err := t.keepsVersion(&v, rank); keeps || err != nil {
 				return err
 			}
 		}
 		t.CardVersions++
 		return history.DropVersion(t.tx.tx, e)
 	})
+}
+
+func (t *trimmer) keepsVersion(v *CardVersion, rank int) (bool, error) {
+	if !v.At.Before(t.Before) && (t.PerAgent == 0 || rank <= t.PerAgent) {
+		return true, nil
+	}
+	id, err := t.tx.tx.Text(t.owner)
+	if err != nil {
+		return false, err
+	}
+	a, ok, err := t.tx.Agent(id)
+	return ok && (rank == 1 || a.CardDigest == v.Digest), err
 }
 
 func (t *trimmer) episodes() error {

@@ -28,7 +28,7 @@ type adoption struct {
 
 	put    []*lock      // to be written
 	closed []store.Lock // to be closed
-	events []verdict.Event
+	events []store.Transition
 	rows   int
 }
 
@@ -45,14 +45,17 @@ func (e *Engine) adopt(ctx context.Context, r *reading) error {
 		defer a.Give()
 	}
 	o.settleLocks()
-	if err := e.Store.Update(o.write); err != nil {
+	err := e.Store.Update(o.write)
+	if e.desk.Wrote(ctx, err); err != nil {
 		return fmt.Errorf("writing locks to the store: %w", err)
 	}
 	for _, w := range o.put {
-		w.File = w.Kept()
+		if w.File = w.Kept(); w.Broken == nil {
+			e.Log.InfoContext(ctx, "lock read", "lock", w.ID, "path", w.Path, "agent", w.Agent.ID)
+		}
 	}
 	for _, event := range o.events {
-		e.Log.InfoContext(ctx, "lock closed", "seq", event.Seq, "class", event.Class)
+		e.Log.InfoContext(ctx, "lock closed", "lock", event.Lock, "seq", event.Seq, "class", event.Class)
 	}
 	before := e.cfg.Swap(r.current)
 	e.locks.Store(o.index)
@@ -163,7 +166,10 @@ func (o *adoption) write(tx *store.Tx) error {
 		if err != nil {
 			return err
 		}
-		o.events, o.rows = append(o.events, entry.Events...), o.rows+entry.Rows
+		for _, event := range entry.Events {
+			o.events = append(o.events, store.Transition{Event: event, Lock: l.ID})
+		}
+		o.rows += entry.Rows
 	}
 	for _, id := range o.left() {
 		if err := tx.DeleteAgent(id); err != nil {
@@ -187,7 +193,9 @@ func (o *adoption) left() []string {
 		}
 	}
 	if o.first {
-		for _, id := range slices.Sorted(maps.Keys(o.reading.agents)) {
+		ids := slices.AppendSeq(slices.Collect(maps.Keys(o.reading.agents)), maps.Keys(o.seen)) // which one that never answered has
+		slices.Sort(ids)
+		for _, id := range slices.Compact(ids) {
 			if o.agents[id] == nil {
 				list = append(list, id)
 			}

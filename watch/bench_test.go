@@ -21,10 +21,13 @@ import (
 func benchEngine(b *testing.B, n int) (*Engine, *setup.Setup) {
 	b.Helper()
 	dir := b.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "locks"), 0o700); err != nil {
+		b.Fatal(err)
+	}
 	for i := range n {
 		text := fmt.Sprintf(`{"workflow": "w", "agent": "http://%s/%d", "requires": {"skills": {
 			"itinerary-pricing": {"input": ["application/json"], "output": ["application/json"]}}}}`, host(i%64), i)
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("l%d.a2a.lock.json", i)), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "locks", fmt.Sprintf("l%d.a2a.lock.json", i)), []byte(text), 0o600); err != nil {
 			b.Fatal(err)
 		}
 	}

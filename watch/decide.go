@@ -43,7 +43,7 @@ func (e *Engine) Decide(id, skill string) (*Decision, error) {
 		d.Delegate, d.Degraded = e.cfg.Load().Setup.Config.Daemon.OnUnknown != "deny", true
 	} else {
 		plan := e.desk.Plan(w, skill, func(s *verdict.State) (out []string) {
-			v := verdict.Decide(s, e.Wall(), w.Agent.Params.Load(), skill)
+			v := w.Decide(s, e.Wall(), skill)
 			d.Delegate, d.Degraded, d.Class, d.Freshness, d.AsOf = v.Delegate, v.Degraded, v.Class, v.Freshness, standing.Moment(v.AsOf)
 			if v.Findings != nil {
 				d.Findings = v.Findings

@@ -38,13 +38,16 @@ type Engine struct {
 	// clock that jumps reaches the engine.
 	Wall func() time.Time
 
-	cfg   atomic.Pointer[current]
-	locks atomic.Pointer[lockIndex]
-	wake  chan struct{}
-	turn  chan struct{} // held by whoever reloads
-	begun time.Time     // for its monotonic reading
-	beat  atomic.Int64  // how long after begun the engine last looked around
-	told  told
+	cfg    atomic.Pointer[current]
+	locks  atomic.Pointer[lockIndex]
+	wake   chan struct{}
+	turn   chan struct{} // held by whoever reloads
+	begun  time.Time     // for its monotonic reading
+	beat   atomic.Int64  // how long after begun the engine last looked around
+	told   told
+	unread watched.Failing // the locks, again
+	// crowded are the hosts with very many agents, as the last reload saw them.
+	crowded map[string]int
 
 	desk    watched.Desk // with the Mu of what follows
 	agents  map[string]*agent
@@ -101,7 +104,7 @@ func (e *Engine) Open(ctx context.Context, s *setup.Setup) error {
 	if e.Told == nil {
 		e.Told = func() {}
 	}
-	e.desk.Store, e.desk.Log, e.desk.Told, e.desk.Wall = e.Store, e.Log, e.Told, e.Wall
+	e.desk.Store, e.desk.Log, e.desk.Metrics, e.desk.Told, e.desk.Wall = e.Store, e.Log, e.Metrics, e.Told, e.Wall
 	e.desk.Config = func() *watched.Config { return e.cfg.Load().Config }
 	if err := e.told.open(e.Store); err != nil {
 		return err
@@ -261,7 +264,7 @@ func (e *Engine) replan(ctx context.Context, jump time.Duration) {
 	n := e.catchUp.Len()
 	e.desk.Mu.RUnlock()
 	if n > 0 {
-		e.Log.InfoContext(ctx, "catching up", "agents", n, "jump", jump)
+		e.Log.InfoContext(ctx, "catching up", "agents", n)
 	}
 }
 
@@ -296,7 +299,13 @@ func (e *Engine) plan(a *agent, now time.Time) {
 			c.Stale = c.Stale || s.Freshness(now, a.Params.Load()) == verdict.MarkedStale
 			c.Breaking = c.Breaking || s.Verdict == verdict.Breaking
 		}
-		if _, behind := e.catchUp.Add(c, now); behind {
+		if v := a.Seen.Validated; v.After(a.Last) && !v.After(now) {
+			a.Last = v // at least: before a restart
+		}
+		switch _, a.Behind = e.catchUp.Add(c, now); {
+		case a.Behind && a.Last.Add(a.Min).After(now):
+			e.catchUp.Remove(a.ID) // its slot waits for min_interval
+		case a.Behind:
 			a.Own = a.Plan.After(a.Seen.Slot, now).Due
 		}
 	}

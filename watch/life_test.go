@@ -292,3 +292,56 @@ func TestUnreachableAndBack(t *testing.T) {
 		}
 	})
 }
+
+func TestReportsAboutManyLocksAskOncePerMinute(t *testing.T) {
+	run(t, func(w *world) {
+		w.every("@every 24h")
+		w.add(0)
+		for i := range 10 {
+			w.lock(id(i), url(0))
+		}
+		w.start()
+		w.pass(2 * time.Hour)
+		w.times(0)
+		for i := range 10 {
+			if err := w.engine.Report(t.Context(), id(i), Runtime{Error: "InvalidAgentResponseError"}); err != nil {
+				t.Fatal(err)
+			}
+			w.pass(2 * time.Second)
+		}
+		if n := len(w.times(0)); n != 1 {
+			t.Errorf("asked %d times in 20 s of reports, want once", n)
+		}
+		w.pass(time.Minute)
+		if n := len(w.times(0)); n != 1 {
+			t.Errorf("asked %d times in the minute after, want once for all", n)
+		}
+	})
+}
+
+// Where some hosts answer and many do not, the network is told of once.
+func TestNetworkHalfDownIsToldOnce(t *testing.T) {
+	run(t, func(w *world) {
+		w.every("@every 60s")
+		for i := range 20 {
+			w.add(i)
+		}
+		w.start()
+		w.pass(10 * time.Minute)
+		for i := range 20 {
+			if i%4 != 0 {
+				w.set(i, func(a *agentServer) { a.hang = 24 * time.Hour })
+			}
+		}
+		w.pass(time.Hour)
+		n := 0
+		for _, row := range w.rows() {
+			if strings.Contains(row, "cannot reach the network") {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("told %d times, want once", n)
+		}
+	})
+}

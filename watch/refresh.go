@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http/httptrace"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/a2alock/a2alock/fetch"
 	"github.com/a2alock/a2alock/internal/gate"
+	"github.com/a2alock/a2alock/internal/setup"
 	"github.com/a2alock/a2alock/internal/verdict"
 	"github.com/a2alock/a2alock/internal/watched"
 	"github.com/a2alock/a2alock/netguard"
@@ -27,15 +29,19 @@ type flight struct {
 
 // refresh makes one request, and lets it land.
 func (e *Engine) refresh(ctx context.Context, f flight) {
-	written, sent := true, true
+	written, paused := true, (*gate.PausedError)(nil)
+	timed, sentAt := e.timed(ctx, f.At)
 	defer func() {
 		e.settle(f.Agent, func() {
-			f.Flying = false
+			f.Flying, f.Behind = false, false
 			switch now := e.Wall(); {
 			case !written:
 				f.Floor = now.Add(notWritten)
-			case !sent:
-				f.Retry = now // which is when the pause is over
+			case paused == nil:
+			case sentAt().IsZero():
+				f.Unsent(now) // the pause holds it back
+			default: // the pause is of a host that a redirect leads to
+				f.Plain, f.Floor, f.Retry = f.plain, now.Add(time.Until(paused.Until)), now
 			}
 		})
 	}()
@@ -45,19 +51,18 @@ func (e *Engine) refresh(ctx context.Context, f flight) {
 	req := f.Request(e.Store, f.plain || f.Audits(full, began), f.asked || f.Want.Fresh, f.Want.Elsewhere)
 	f.Give()
 
-	start := time.Now()
-	answer, err := e.cfg.Load().client.Refresh(e.timed(ctx, f.At), req)
+	answer, err := e.cfg.Load().client.Refresh(timed, req)
 	e.makeRoom(ctx, f.Agent)
 	if ctx.Err() != nil {
 		return // cut short by us: that says nothing of the agent
 	}
-	if _, paused := errors.AsType[*gate.PausedError](err); paused {
+	if paused, _ = errors.AsType[*gate.PausedError](err); paused != nil {
 		e.Metrics.Refreshes.WithLabelValues("skipped").Inc()
-		sent = false
 		return
 	}
-	e.Metrics.RefreshDuration.Observe(time.Since(start).Seconds())
-	e.count(req, answer, err)
+	if at := sentAt(); !at.IsZero() {
+		e.Metrics.RefreshDuration.Observe(time.Since(at).Seconds())
+	}
 
 	f.Take()
 	defer f.Give()
@@ -66,10 +71,12 @@ func (e *Engine) refresh(ctx context.Context, f flight) {
 		return
 	}
 	e.desk.Mu.Lock()
-	back := e.outage.Observe(f.Key.Host(), true, e.Wall())
+	e.outage.Observe(f.Key.Host(), true, e.Wall())
+	back := e.outage.Ends(e.Wall())
 	e.desk.Mu.Unlock()
 	if back {
-		e.Log.InfoContext(ctx, "the network is back")
+		e.Log.InfoContext(ctx, "the network is there")
+		e.Over(ctx, "network")
 	}
 	written = e.arrived(ctx, f, began, req, answer)
 }
@@ -85,30 +92,33 @@ func (e *Engine) makeRoom(ctx context.Context, a *agent) {
 	}
 }
 
-// timed notes how long after it was due the request went out.
-func (e *Engine) timed(ctx context.Context, due time.Time) context.Context {
+// timed notes how long after it was due the request went out, and gives when it
+// did: waiting at gates comes before. Zero: never.
+func (e *Engine) timed(ctx context.Context, due time.Time) (context.Context, func() time.Time) {
 	var once sync.Once
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+	var at time.Time
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) {
-			once.Do(func() { e.Metrics.Lateness.Observe(max(0, e.Wall().Sub(due).Seconds())) })
+			once.Do(func() {
+				at = time.Now()
+				e.Metrics.Lateness.Observe(max(0, e.Wall().Sub(due).Seconds()))
+			})
 		},
 	})
+	return ctx, func() time.Time { once.Do(func() {}); return at }
 }
 
-// count is for the metrics.
-func (e *Engine) count(req fetch.Request, answer *fetch.Answer, err error) {
-	class := "error"
-	switch fault, ok := errors.AsType[*fetch.Error](err); {
-	case err == nil:
-		class = fmt.Sprintf("%dxx", answer.Status/100)
-	case ok && fault.Code > 0:
-		class = fmt.Sprintf("%dxx", fault.Code/100)
+// asking is a client by s whose requests are counted.
+func (e *Engine) asking(s *setup.Setup) *fetch.Client {
+	c := e.Client(s)
+	c.Asked = func(code int, conditional bool) {
+		class := "error"
+		if code > 0 {
+			class = fmt.Sprintf("%dxx", code/100)
+		}
+		e.Metrics.Requests.WithLabelValues(class, strconv.FormatBool(conditional)).Inc()
 	}
-	conditional := "false"
-	if !req.Unconditional && len(req.Memory.Entries) > 0 {
-		conditional = "true"
-	}
-	e.Metrics.Requests.WithLabelValues(class, conditional).Inc()
+	return c
 }
 
 // ran is the slot that counts as run when the flight lands: its own, or the last
@@ -137,10 +147,13 @@ func (e *Engine) failed(ctx context.Context, f flight, began time.Time, err erro
 	// An answer of any kind shows that the network is there; what we refuse to
 	// reach shows nothing.
 	silent := fault.State == fetch.Unreachable && fault.Code == 0
-	_, refused := errors.AsType[*netguard.Refused](err)
+	refusal, refused := errors.AsType[*netguard.Refused](err)
 	e.desk.Mu.Lock()
-	changed := !refused && e.outage.Observe(f.Key.Host(), !silent, now)
+	if !refused {
+		e.outage.Observe(f.Key.Host(), !silent, now)
+	}
 	ours := silent && !refused && e.outage.Suspected()
+	tells := ours && e.outage.Tells(now)
 	if f.Denied = fault.State == fetch.AuthRequired; !f.Denied {
 		f.Fail(latest(slot, f.Seen.Slot), now, rand.Float64)
 	}
@@ -152,16 +165,22 @@ func (e *Engine) failed(ctx context.Context, f flight, began time.Time, err erro
 	}
 	e.Metrics.Refreshes.WithLabelValues(outcome).Inc()
 	if ours {
-		if changed {
+		if tells {
 			e.Log.ErrorContext(ctx, "this daemon cannot reach the network")
-			e.Tell(ctx, "network", "a2alockd cannot reach the network: requests to many hosts fail. Verdicts stay as they are until one succeeds.")
+			e.TellOnce(ctx, "network", "a2alockd cannot reach the network: requests to many hosts fail. Verdicts stay as they are until one succeeds.")
 		}
 		return e.desk.Observe(ctx, f.Agent, change{Slot: slot}, nil)
 	}
-	e.Log.WarnContext(ctx, "no card", "agent", f.ID, "state", fault.State, "err", fault)
+	detail := fault.Error()
+	if refused {
+		if lines := refusal.Lines(); lines != "" {
+			detail += "; if it is meant, a2alock.yaml allows it: " + lines
+		}
+	}
+	e.Log.WarnContext(ctx, "no card", "agent", f.ID, "state", fault.State, "err", detail)
 	o := verdict.Observation{
 		Cause: verdict.Failed, By: f.by(), Fresh: f.Want.Fresh || f.asked, Began: began,
-		State: fault.State, Detail: fault.Error(),
+		State: fault.State, Detail: detail,
 	}
 	return e.desk.Observe(ctx, f.Agent, change{Slot: slot}, func(*lock) verdict.Observation { return o })
 }
@@ -198,7 +217,7 @@ func (e *Engine) arrived(ctx context.Context, f flight, began time.Time, req fet
 		e.Metrics.Unreliable.Inc()
 		e.Log.WarnContext(ctx, "validators lie", "agent", f.ID, "detail", answer.Detail)
 	}
-	e.Metrics.Refreshes.WithLabelValues(outcomeOf(answer, sight.Same)).Inc()
+	e.Metrics.Refreshes.WithLabelValues(sight.Outcome(answer)).Inc()
 	rec := f.Remember(sight, answer, req.Unconditional, now)
 	c := change{Slot: slot, Validated: now, Rec: rec, Sight: sight, Answer: answer}
 	ok := e.desk.Observe(ctx, f.Agent, c, func(w *lock) verdict.Observation { return e.desk.Judged(w, sight, rec, o, now) })
@@ -206,14 +225,4 @@ func (e *Engine) arrived(ctx context.Context, f flight, began time.Time, req fet
 	f.Expect(now)
 	e.desk.Mu.Unlock()
 	return ok
-}
-
-func outcomeOf(answer *fetch.Answer, same bool) string {
-	switch {
-	case answer.NotModified:
-		return "not_modified"
-	case same:
-		return "unchanged"
-	}
-	return "changed"
 }

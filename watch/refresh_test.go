@@ -2,7 +2,10 @@ package watch
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -62,6 +65,67 @@ func TestUnchangedRefreshWritesNothing(t *testing.T) {
 		w.pass(time.Hour)
 		if all, conditional, _ := w.count(0); all < 6 || conditional != all {
 			t.Errorf("after a restart: asked %d times, %d conditionally", all, conditional)
+		}
+	})
+}
+
+// A way that leaves the origin is news, also where it ends in the same place.
+func TestWayOutOfTheOrigin(t *testing.T) {
+	run(t, func(w *world) {
+		w.every("@every 1h")
+		moved := w.add(0)
+		const v2, elsewhere = "http://a0.example.com/v2", "http://a1.example.com/"
+		w.agents[v2] = &agentServer{card: moved.card}
+		w.agents[elsewhere] = &agentServer{status: http.StatusFound, header: map[string]string{"Location": v2}}
+		moved.status, moved.header = http.StatusFound, map[string]string{"Location": v2}
+		w.start()
+		rules := func() (list []string) {
+			v, _ := w.engine.Lock(id(0))
+			for _, f := range v.Findings {
+				list = append(list, f.Rule)
+			}
+			return list
+		}
+		w.pass(3 * time.Hour)
+		if got := rules(); !slices.Contains(got, "card-moved") || slices.Contains(got, "card-moved-offsite") {
+			w.t.Fatalf("moved inside the origin: %q", got)
+		}
+		w.set(0, func(a *agentServer) { a.header = map[string]string{"Location": elsewhere} })
+		w.pass(3 * time.Hour)
+		if got := rules(); !slices.Contains(got, "card-moved-offsite") {
+			w.t.Errorf("moved by way of another origin: %q", got)
+		}
+	})
+}
+
+// Requests are counted as they went out.
+func TestRequestsAreCounted(t *testing.T) {
+	run(t, func(w *world) {
+		w.every("@every 1h")
+		w.cfg.Daemon.FullRefetch = 240 * time.Hour
+		w.add(0)
+		w.start()
+		w.pass(5 * time.Hour)
+		w.set(0, func(a *agentServer) { a.noETag, a.status = true, http.StatusBadGateway })
+		w.pass(time.Hour)
+		all, conditional, _ := w.count(0)
+		want := map[string]int{"true": conditional, "false": all - conditional}
+		families, err := w.engine.Metrics.Registry.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]int{}
+		for _, f := range families {
+			for _, m := range f.GetMetric() {
+				for _, label := range m.GetLabel() {
+					if label.GetName() == "conditional" {
+						got[label.GetValue()] += int(m.GetCounter().GetValue())
+					}
+				}
+			}
+		}
+		if !maps.Equal(got, want) || conditional == 0 || conditional == all {
+			w.t.Errorf("counted by whether they were conditional: %v, want %v", got, want)
 		}
 	})
 }
@@ -352,5 +416,63 @@ func TestStoreThatCannotWrite(t *testing.T) {
 		w.start()
 		w.pass(3 * time.Minute)
 		w.expect("l0", verdict.Breaking, verdict.Fresh)
+	})
+}
+
+// Waiting for the host's turn is no time that the agent took.
+func TestRefreshDurationLeavesOutGates(t *testing.T) {
+	run(t, func(w *world) {
+		w.cfg.Daemon.HostGap = 20 * time.Second
+		for i := range 4 {
+			w.lock(id(i), fmt.Sprintf("http://%s/%d", host(0), i))
+			w.agents[fmt.Sprintf("http://%s/%d", host(0), i)] = &agentServer{card: whole(0)}
+		}
+		w.start()
+		w.pass(5 * time.Minute)
+		families, err := w.engine.Metrics.Registry.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range families {
+			if f.GetName() != "a2alockd_refresh_duration_seconds" {
+				continue
+			}
+			if h := f.GetMetric()[0].GetHistogram(); h.GetSampleCount() < 4 || h.GetSampleSum() > 1 {
+				t.Errorf("%d refreshes took %v s", h.GetSampleCount(), h.GetSampleSum())
+			}
+		}
+	})
+}
+
+// What was wanted of a request that a pause held back is wanted of the next.
+func TestPauseKeepsWhatWasWanted(t *testing.T) {
+	run(t, func(w *world) {
+		w.cfg.Daemon.HostFlights = 1
+		w.every("@every 24h")
+		w.add(0)
+		other := "http://" + host(0) + "/b.json"
+		w.agents[other] = &agentServer{card: whole(0)}
+		w.lock("b", other)
+		w.start()
+		w.pass(time.Hour)
+		w.mu.Lock()
+		w.agents[other].status, w.agents[other].hang = http.StatusTooManyRequests, 5*time.Second
+		w.agents[other].header = map[string]string{"Retry-After": "600"}
+		w.mu.Unlock()
+		for _, id := range []string{"b", "l0"} { // which waits for b's answer
+			if err := w.engine.Refresh(id); err != nil {
+				t.Fatal(err)
+			}
+			w.pass(time.Second)
+		}
+		w.pass(10 * time.Second)
+		w.mu.Lock()
+		w.agents[other].status, w.agents[other].hang = 0, 0
+		w.mu.Unlock()
+		w.count(0)
+		w.pass(20 * time.Minute)
+		if all, conditional, past := w.count(0); all != 1 || conditional != 0 || past != 1 {
+			t.Errorf("asked %d times, %d conditionally, %d past every cache, want once as a person wanted it", all, conditional, past)
+		}
 	})
 }

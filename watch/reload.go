@@ -29,11 +29,15 @@ func (e *Engine) Setup() *setup.Setup { return e.cfg.Load().Setup }
 func (e *Engine) Reload(ctx context.Context, s *setup.Setup) error {
 	e.turn <- struct{}{}
 	defer func() { <-e.turn }()
+	before := e.cfg.Load()
 	r, err := e.read(s)
-	if err != nil {
-		return err
+	if err == nil {
+		err = e.adopt(ctx, r)
 	}
-	if err := e.adopt(ctx, r); err != nil {
+	if err == nil || before != nil && before.Setup == s { // else it may be the configuration's doing
+		e.unread.Note(err, e.Wall())
+	}
+	if err != nil {
 		return err
 	}
 	e.reportBroken(ctx, r.files)
@@ -85,8 +89,11 @@ func (e *Engine) read(s *setup.Setup) (*reading, error) {
 		return nil, err
 	}
 	for host, n := range crowded {
-		e.Log.Warn("many agents on one host: their slots are spread further", "host", host, "agents", n)
+		if e.crowded[host] != n {
+			e.Log.Warn("many agents on one host: their slots are spread further", "host", host, "agents", n)
+		}
 	}
+	e.crowded = crowded
 	if !r.first {
 		err = e.recallNew(r)
 	}
@@ -99,13 +106,13 @@ func (e *Engine) following(s *setup.Setup) *current {
 	before := e.cfg.Load()
 	switch {
 	case before == nil:
-		return &current{watched.NewConfig(s, e.Version), e.Client(s)}
+		return &current{watched.NewConfig(s, e.Version), e.asking(s)}
 	case before.Setup == s:
 		return before
 	}
 	c := &current{watched.NewConfig(s, e.Version), before.client}
 	if !s.AsksAs(before.Setup) {
-		c.client = e.Client(s)
+		c.client = e.asking(s)
 		if s.WaitsAs(before.Setup) {
 			c.client.Gates = before.client.Gates
 		}

@@ -1,6 +1,9 @@
 package watch
 
 import (
+	"bytes"
+	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -320,6 +323,62 @@ func TestTellOnce(t *testing.T) {
 		w.engine.TellOnce(ctx, "reload", "worse")
 		if got := strings.Join(w.rows(), ", "); got != "no good, worse, worse" {
 			t.Errorf("told: %s", got)
+		}
+	})
+}
+
+// A plan is made for the client that there is, also where nothing else moves.
+func TestReloadPlansByTheNewConfiguration(t *testing.T) {
+	run(t, func(w *world) {
+		w.add(0)
+		w.start()
+		w.pass(time.Minute)
+		before := w.decide("l0", skill)
+		w.cfg.Client.Delivery = []string{"poll"}
+		w.reload()
+		d := w.decide("l0", skill)
+		if d.Class != before.Class || !strings.Contains(string(d.Plan), `"delivery":"poll"`) {
+			t.Errorf("after: %s with plan %s", d.Class, d.Plan)
+		}
+	})
+}
+
+func TestCrowdIsLoggedOnce(t *testing.T) {
+	run(t, func(w *world) {
+		for i := range 501 {
+			w.lock(id(i), fmt.Sprintf("http://%s/%d", host(0), i))
+		}
+		w.start()
+		var logged bytes.Buffer
+		w.engine.Log, w.engine.crowded = slog.New(slog.NewTextHandler(&logged, nil)), nil
+		for range 3 {
+			w.reload()
+		}
+		if n := strings.Count(logged.String(), "many agents on one host"); n != 1 {
+			t.Errorf("logged %d times, want once", n)
+		}
+	})
+}
+
+// An agent that never answered leaves nothing behind either.
+func TestNothingIsKeptOfAgentsThatWent(t *testing.T) {
+	run(t, func(w *world) {
+		w.every("@every 1h")
+		w.lock("l0", "http://"+host(0)+"/nothing")
+		w.start()
+		w.pass(3 * time.Hour)
+		w.stop()
+		w.remove("l0")
+		w.start()
+		err := w.store.View(func(tx *store.Tx) error {
+			seen, err := tx.Seens()
+			if len(seen) != 0 {
+				t.Errorf("%d agents are remembered", len(seen))
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
 		}
 	})
 }

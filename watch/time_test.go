@@ -3,6 +3,7 @@ package watch
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 	_ "time/tzdata"
@@ -200,11 +201,55 @@ func TestOwnSlotWhileCatchingUp(t *testing.T) {
 		w.asked = nil
 		w.mu.Unlock()
 		w.start()
-		w.pass(10*time.Minute + time.Second)
+		w.pass(10 * time.Minute) // in which every agent has one slot
 		for i := range 10 {
 			if n := len(w.times(i)); n < 1 || n > 2 {
 				t.Errorf("%s was asked %d times in ten minutes", id(i), n)
 			}
+		}
+	})
+}
+
+// That nobody looked over a weekend is no news of any agent: what is told is
+// what the first look comes to.
+func TestNothingExpiresBeforeTheFirstLook(t *testing.T) {
+	run(t, func(w *world) {
+		w.every("@every 1h")
+		w.cfg.Daemon.CatchupRate = 0.1
+		for i := range 10 {
+			w.add(i)
+		}
+		w.start()
+		w.pass(3 * time.Hour)
+		w.stop()
+		time.Sleep(60 * time.Hour)
+		w.set(3, func(a *agentServer) { a.status = 500 })
+		w.start()
+		w.pass(time.Second)
+		expired := 0
+		for i := range 10 {
+			if v, _ := w.engine.Lock(id(i)); v.Freshness == verdict.Expired {
+				expired++
+			}
+		}
+		if expired < 8 { // one or two were asked
+			t.Errorf("before they were asked %d are expired, want what the time says", expired)
+		}
+		w.pass(5 * time.Minute)
+		for i := range 10 {
+			want := ""
+			if i == 3 {
+				want = "expired"
+			}
+			if got := w.kinds(id(i)); got != want {
+				t.Errorf("%s: %q, want %q", id(i), got, want)
+			}
+		}
+		w.pass(time.Hour)
+		w.set(5, func(a *agentServer) { a.status = 401 })
+		w.pass(49 * time.Hour)
+		if got := w.kinds(id(5)); !strings.Contains(got, "expired") {
+			t.Errorf("%s: %q, want it to expire in time", id(5), got)
 		}
 	})
 }
@@ -232,6 +277,72 @@ func TestPhasesStay(t *testing.T) {
 		}
 		if len(slices.Compact(slices.Sorted(slices.Values(want)))) < 10 {
 			t.Errorf("phases %v are not spread", want)
+		}
+	})
+}
+
+// The next refresh is a request: no moment of the clock alone, and no time at
+// which an agent that is being asked would be looked at.
+func TestNextRefreshIsARequest(t *testing.T) {
+	run(t, func(w *world) {
+		w.every("@every 1h")
+		w.add(0)
+		w.start()
+		w.pass(90 * time.Minute)
+		next := w.engine.Counts().NextRun
+		v, _ := w.engine.Lock("l0")
+		if next == nil || v.NextRefresh == nil || !next.Equal(*v.NextRefresh) {
+			t.Fatalf("next %v, of the lock %v", next, v.NextRefresh)
+		}
+		w.set(0, func(a *agentServer) { a.hang = 20 * time.Second })
+		if err := w.engine.Refresh("l0"); err != nil {
+			t.Fatal(err)
+		}
+		w.pass(2 * time.Second)
+		if n := w.engine.Counts(); n.Flights != 1 || n.NextRun != nil {
+			t.Errorf("while it is asked: %d under way, next %v", n.Flights, n.NextRun)
+		}
+	})
+}
+
+// A clock that ran far ahead is no reason to rest until then.
+func TestClockThatRanAhead(t *testing.T) {
+	const ahead = 60 * 24 * time.Hour
+	run(t, func(w *world) {
+		w.every("@every 1h")
+		w.add(0)
+		w.start()
+		w.pass(2 * time.Hour)
+		w.jump.Add(int64(ahead))
+		w.pass(2 * time.Hour)
+		w.jump.Add(-int64(ahead))
+		w.times(0)
+		w.pass(24 * time.Hour)
+		if n := len(w.times(0)); n < 23 || n > 26 {
+			t.Errorf("asked %d times in the day after the clock was set right", n)
+		}
+		if slot := w.engine.locks.Load().byID["l0"].Agent.Seen.Slot; slot.After(w.wall()) {
+			t.Errorf("the slot of %s counts as run at %s", slot, w.wall())
+		}
+	})
+}
+
+func TestMinIntervalOverRestart(t *testing.T) {
+	run(t, func(w *world) {
+		w.every("@every 60s")
+		w.cfg.Daemon.Agents = map[string]config.Agent{url(0): {MinInterval: time.Hour}}
+		w.add(0)
+		w.start()
+		w.pass(10 * time.Minute)
+		w.times(0)
+		w.restart()
+		w.pass(49 * time.Minute)
+		if l := w.times(0); len(l) != 0 {
+			t.Errorf("asked at %v, within the hour", l)
+		}
+		w.pass(2 * time.Minute)
+		if l := w.times(0); len(l) != 1 {
+			t.Errorf("asked at %v, want once after the hour", l)
 		}
 	})
 }

@@ -89,8 +89,7 @@ func (e *Engine) tell(ctx context.Context, kind, text string, all map[string]str
 		}
 		return ledger.Insert(tx, rows)
 	})
-	if err != nil {
-		e.Log.ErrorContext(ctx, "cannot write to the store", "err", err)
+	if e.desk.Wrote(ctx, err); err != nil {
 		return false
 	}
 	if len(rows) > 0 {

@@ -60,7 +60,8 @@ func view(w *lock, now time.Time) View {
 	s := w.State()
 	v := standing.Of(w.File, s)
 	if w.Agent != nil {
-		v.AgentID, v.Freshness = w.Agent.ID, s.Freshness(now, w.Agent.Params.Load())
+		p := w.Agent.Params.Load()
+		v.AgentID, v.Freshness, v.Suppressed = w.Agent.ID, s.Freshness(now, p), s.Suppression(p)
 	}
 	return v
 }
@@ -79,10 +80,13 @@ func (e *Engine) nextRefresh(w *lock, now time.Time) *time.Time {
 	return standing.Moment(e.request(w.Agent, now).At)
 }
 
+// Unwritten is since when and why the store cannot be written, "" where it can.
+func (e *Engine) Unwritten() string { return e.desk.Unwritten.String() }
+
 // Counts looks at every lock and agent.
 func (e *Engine) Counts() Counts {
 	now, cfg, index := e.Wall(), e.cfg.Load(), e.locks.Load()
-	c := Counts{Now: now, Locks: map[standing.Group]int{}, Open: map[verdict.Verdict]int{}}
+	c := Counts{Unwritten: e.Unwritten(), Unread: e.unread.String(), Now: now, Locks: map[standing.Group]int{}, Open: map[verdict.Verdict]int{}}
 	_, _, c.Paused = cfg.client.Gates.Gauges(time.Now())
 	for _, id := range index.ids {
 		w := index.byID[id]
@@ -102,11 +106,13 @@ func (e *Engine) Counts() Counts {
 	e.desk.Mu.RLock()
 	defer e.desk.Mu.RUnlock()
 	c.Agents, c.Silent = len(e.agents), e.outage.Suspected()
-	var last time.Time
+	var last, next time.Time
 	for _, id := range slices.Sorted(maps.Keys(e.agents)) {
 		a := e.agents[id]
 		if a.Flying {
 			c.Flights++
+		} else {
+			next = earliest(next, e.request(a, now).At)
 		}
 		last = latest(last, a.Last)
 		if v := a.Seen.Validated; !v.IsZero() {
@@ -117,8 +123,6 @@ func (e *Engine) Counts() Counts {
 		}
 	}
 	c.LastRun = standing.Moment(last)
-	if _, due, ok := e.queue.Peek(); ok {
-		c.NextRun = standing.Moment(due)
-	}
+	c.NextRun = standing.Moment(next)
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -44,6 +45,7 @@ type world struct {
 	told   atomic.Int64
 	writes atomic.Int64
 	wake   chan struct{} // of deliveries
+	log    *logged       // nil: nobody reads it
 
 	listener *pipe
 	server   *http.Server
@@ -238,14 +240,17 @@ func (w *world) lock(id, url string) {
 
 func (w *world) write(id, text string) {
 	w.t.Helper()
-	if err := os.WriteFile(filepath.Join(w.dir, id+".a2a.lock.json"), []byte(text), 0o600); err != nil {
+	if err := os.MkdirAll(filepath.Join(w.dir, "locks"), 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(w.dir, "locks", id+".a2a.lock.json"), []byte(text), 0o600); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
 func (w *world) remove(id string) {
 	w.t.Helper()
-	if err := os.Remove(filepath.Join(w.dir, id+".a2a.lock.json")); err != nil {
+	if err := os.Remove(filepath.Join(w.dir, "locks", id+".a2a.lock.json")); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -276,6 +281,9 @@ func (w *world) start() {
 		w.store = s
 	}
 	w.engine = &Engine{Store: w.store, Client: w.client, Told: w.ring, Wall: w.wall, Version: "1"}
+	if w.log != nil {
+		w.engine.Log = slog.New(slog.NewTextHandler(w.log, nil))
+	}
 	ctx, cancel := context.WithCancel(w.t.Context())
 	if err := w.engine.Open(ctx, w.setup()); err != nil {
 		w.t.Fatal(err)

@@ -29,12 +29,19 @@ the token is wrong, or nothing is open; 3 the daemon does not answer.`,
 	var undo bool
 	var hold until
 	c.Flags().StringVar(&reason, "reason", "", "why it may stand (required)")
-	c.Flags().StringVar(&who, "author", author(), "who says so")
+	addAuthor(c, &who)
 	c.Flags().Var(&hold, "for", "how long it holds at most, such as 4h or 2d (default: until it clears)")
 	c.Flags().BoolVar(&undo, "undo", false, "take an acknowledgement back")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if undo {
-			return r.change(c.Context(), http.MethodDelete, args[0], "/ack", nil)
+			if err := r.change(c.Context(), http.MethodDelete, args[0], "/ack", nil); err != nil {
+				return err
+			}
+			r.say("%s is acknowledged no more; reminders go on", args[0])
+			return nil
+		}
+		if !c.Flags().Changed("author") {
+			who = author()
 		}
 		if reason == "" || who == "" {
 			return misuse(c, "want --reason TEXT and --author NAME")
@@ -43,7 +50,11 @@ the token is wrong, or nothing is open; 3 the daemon does not answer.`,
 		if hold.Duration > 0 {
 			in["until"] = time.Now().Add(hold.Duration).UTC()
 		}
-		return r.change(c.Context(), http.MethodPost, args[0], "/ack", in)
+		if err := r.change(c.Context(), http.MethodPost, args[0], "/ack", in); err != nil {
+			return err
+		}
+		r.say("acknowledged; see a2alock status %s", args[0])
+		return nil
 	}
 	return c
 }
@@ -65,7 +76,11 @@ or the token is wrong; 3 the daemon does not answer.`,
 	}
 	r := a.addRemote(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return r.change(c.Context(), http.MethodPost, args[0], "/refresh", nil)
+		if err := r.change(c.Context(), http.MethodPost, args[0], "/refresh", nil); err != nil {
+			return err
+		}
+		r.say("asked for; see a2alock status %s", args[0])
+		return nil
 	}
 	return c
 }

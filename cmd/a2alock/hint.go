@@ -3,14 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net"
 	"slices"
-	"strconv"
 
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/config"
-	"github.com/a2alock/a2alock/internal/address"
 	"github.com/a2alock/a2alock/lockfile"
 	"github.com/a2alock/a2alock/netguard"
 )
@@ -32,27 +28,13 @@ func fetchExit(ctx context.Context, err error) error {
 	return x
 }
 
-// refusalHint is the a2alock.yaml that would allow what was refused; "" for what
-// no configuration allows, and for what a server's redirect led to. Plain http
-// is judged first, so that a private host wants both keys.
+// refusalHint is what would allow what was refused; "" for what nothing does.
 func refusalHint(r *netguard.Refused) string {
-	if r.Redirected || r.Host == "" {
+	lines := r.Lines()
+	if lines == "" {
 		return ""
 	}
-	allow := fmt.Sprintf("allow: [%q]", net.JoinHostPort(r.Host, strconv.Itoa(int(r.Port))))
-	plain := fmt.Sprintf("http: [%q]", r.Host)
-	lines := ""
-	switch {
-	case r.Kind == netguard.KindAddress:
-		lines = allow
-	case r.Kind == netguard.KindPlain && address.IsPrivate(r.Host):
-		lines = allow + ", " + plain
-	case r.Kind == netguard.KindPlain:
-		lines = plain
-	default:
-		return ""
-	}
-	return fmt.Sprintf("if you mean it, allow it in a2alock.yaml: network: {%s}", lines)
+	return "if you mean it, allow it in a2alock.yaml: " + lines
 }
 
 // refusal is how pin ends that package lockfile refused, with what to do. What

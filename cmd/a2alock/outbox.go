@@ -80,8 +80,8 @@ func (r *remote) newOutboxChange(name, method, path, short string) *cobra.Comman
 	return &cobra.Command{
 		Use:   name + " ID",
 		Short: short,
-		Long: name + ` settles one message by the id that outbox list shows. It is also the webhook-id by
-which the message's receiver knows it.
+		Long: name + ` settles one message by the id that outbox list shows. Its receiver knows it by its
+webhook_id, which is the same unless it went out together with others.
 
 Exit codes: 0 done; 1 there is no such message, or it has ended otherwise; 2 the command
 line, the config or the token is wrong; 3 the daemon does not answer.`,
@@ -89,6 +89,9 @@ line, the config or the token is wrong; 3 the daemon does not answer.`,
 		Args:    one("ID"),
 		RunE: func(c *cobra.Command, args []string) error {
 			_, err := r.call(c.Context(), method, "/v1/outbox/"+url.PathEscape(args[0])+path, nil, nil)
+			if err == nil && method == http.MethodPost {
+				r.say("asked for; see a2alock outbox list --state all")
+			}
 			return err
 		},
 	}

@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
+	"os/user"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -51,8 +53,8 @@ func (r *remote) base() (string, error) {
 		u, err := url.Parse(r.address)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
 			return "", &exit{
-				code: exitUsage, err: fmt.Errorf("--daemon %q: want a URL", redact.URL(r.address)),
-				hint: "--daemon http://127.0.0.1:8437",
+				code: exitUsage, err: fmt.Errorf("--daemon %q: want a URL with http:// or https://", redact.URL(r.address)),
+				hint: "--daemon " + suggested(r.address),
 			}
 		}
 		return strings.TrimSuffix(r.address, "/"), nil
@@ -62,6 +64,14 @@ func (r *remote) base() (string, error) {
 		return "", err
 	}
 	return "http://" + reachable(cmp.Or(cfg.Daemon.Listen, config.Default().Daemon.Listen)), nil
+}
+
+// suggested is the URL that an address without a scheme may have meant.
+func suggested(address string) string {
+	if host, port, err := net.SplitHostPort(address); err == nil && host != "" && !strings.ContainsAny(address, "/@") {
+		return "http://" + net.JoinHostPort(host, port)
+	}
+	return "http://127.0.0.1:8437"
 }
 
 // reachable is where a client finds what listens at listen: at an address of
@@ -211,6 +221,9 @@ func refusedBy(base string, code int, data []byte) error {
 	switch {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		e.code, e.hint = exitUsage, "A2ALOCK_TOKEN or --token-file gives the token"
+	case code == http.StatusNotFound && strings.HasPrefix(said.Error, "lock "):
+		text, _, _ := strings.Cut(said.Error, "; GET ")
+		e.err, e.hint = errors.New(text), "a2alock status --all lists the ids"
 	case code == http.StatusBadRequest:
 		e.code = exitUsage
 	case code >= 500:
@@ -243,7 +256,7 @@ func (r *remote) lock(ctx context.Context, name string) (string, error) {
 	case len(ids) == 0:
 		return "", &exit{
 			code: exitFail, err: fmt.Errorf("%s: the daemon watches no lock of that path", name),
-			hint: "the name of the file, or the id that the daemon has for it, does where its folder is another one",
+			hint: "a2alock status --all lists the ids; the name of the file, or its id, does where the daemon has it in another folder",
 		}
 	case len(ids) > 1:
 		return "", usage(fmt.Errorf("%s may be any of the locks %s: name one by its id", name, strings.Join(ids, ", ")))
@@ -306,5 +319,25 @@ func (u *until) Set(s string) error {
 	return nil
 }
 
-// author is who speaks, by default the person at the terminal.
-func author() string { return cmp.Or(os.Getenv("USER"), os.Getenv("LOGNAME")) }
+// author is who speaks, by default the person at the terminal; "" where the
+// system has no name for it.
+func author() string {
+	if name := cmp.Or(os.Getenv("USER"), os.Getenv("LOGNAME")); name != "" {
+		return name
+	}
+	u, err := user.Current()
+	if err != nil {
+		return ""
+	}
+	return u.Username
+}
+
+// addAuthor gives a command the flag that says who speaks.
+func addAuthor(c *cobra.Command, who *string) {
+	c.Flags().StringVar(who, "author", "", "who says so (default: $USER, $LOGNAME, or the system's name for you)")
+}
+
+// say tells a person what was done, apart from results.
+func (r *remote) say(format string, args ...any) {
+	fmt.Fprintf(r.stderr, "a2alock: %s\n", report.Line(fmt.Sprintf(format, args...)))
+}

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -47,8 +50,11 @@ does not answer.`,
 	c.Flags().Var(&match, "match", "hold back what this `NAME=VALUE` fits (repeatable; all must fit)")
 	c.Flags().Var(&hold, "for", "how long, such as 4h or 2d (required)")
 	c.Flags().StringVar(&reason, "reason", "", "why (required)")
-	c.Flags().StringVar(&who, "author", author(), "who says so")
+	addAuthor(c, &who)
 	c.RunE = func(c *cobra.Command, _ []string) error {
+		if !c.Flags().Changed("author") {
+			who = author()
+		}
 		if len(match) == 0 || hold.Duration == 0 || reason == "" || who == "" {
 			return misuse(c, "want --match NAME=VALUE, --for DURATION, --reason TEXT and --author NAME")
 		}
@@ -106,6 +112,50 @@ type hush struct {
 
 	Match map[string]string
 	Until time.Time
+}
+
+// silences are those that keep chooses.
+func (r *remote) silences(ctx context.Context, keep func(*hush) bool) ([]hush, error) {
+	list, err := r.all(ctx, "/v1/silences", "silences", url.Values{})
+	if err != nil {
+		return nil, err
+	}
+	var kept []hush
+	for _, raw := range list {
+		var h hush
+		if err := json.Unmarshal(raw, &h); err != nil {
+			return nil, r.foreign(err)
+		}
+		if keep(&h) {
+			kept = append(kept, h)
+		}
+	}
+	return kept, nil
+}
+
+// fits reports whether h would hold back a message about l as it stands, by the
+// words that silences and routes share.
+func (h *hush) fits(l *standing) bool {
+	for by, want := range h.Match {
+		values := map[string][]string{
+			"owner": {l.Owner}, "workflow": {l.Workflow}, "agent": {l.Agent}, "class": {l.Class}, "lock": {l.ID},
+		}[by]
+		if by == "rule" {
+			for i := range l.Findings {
+				values = append(values, l.Findings[i].Rule)
+			}
+		}
+		if !slices.ContainsFunc(values, func(v string) bool { return globbed(want, v) }) {
+			return false
+		}
+	}
+	return len(h.Match) > 0
+}
+
+// globbed reports whether s is pattern, in which * stands for any text.
+func globbed(pattern, s string) bool {
+	re, err := regexp.Compile("(?s)^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*") + "$")
+	return err == nil && re.MatchString(s)
 }
 
 func (h hush) matchers() string {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -22,8 +23,9 @@ func newStatus(a *app) *cobra.Command {
 		Short: "Say how the daemon is doing, or where a lock stands with it",
 		Long: `status asks the running a2alockd. Without LOCK it tells how many locks stand where,
 what waits in the outbox and what keeps the daemon from its work, and lists the locks
-that are not compatible and fresh. With LOCK, an id of that list or a lock's file, it
-tells of that lock, with its findings and its next refresh.
+that are not compatible and fresh, or keep changing; with --all every lock. With LOCK,
+an id of that list or a lock's file, it tells of that lock, with its findings, what
+waits to become its verdict, the silences that fit it, and its next refresh.
 
 Exit codes: 0 told; 1 there is no such lock; 2 the command line, the config or the
 token is wrong; 3 the daemon does not answer.`,
@@ -38,11 +40,16 @@ token is wrong; 3 the daemon does not answer.`,
 	}
 	r := a.addRemote(c)
 	f := a.addFormat(c, "text", "json")
+	var all bool
+	c.Flags().BoolVar(&all, "all", false, "list every lock")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) == 1 {
+			if all {
+				return misuse(c, "--all lists locks: leave LOCK out")
+			}
 			return r.statusOf(c, args[0], f.value)
 		}
-		return r.status(c, f.value)
+		return r.status(c, f.value, all)
 	}
 	return c
 }
@@ -54,11 +61,53 @@ type standing struct {
 	NextRefresh *time.Time `json:"next_refresh"`
 	ValidatedAt *time.Time `json:"validated_at"`
 	Since       *time.Time
-	Ack         *struct{ Author, Reason string }
-	Findings    []diff.Finding
+	Ack         *struct {
+		Author, Reason string
+		Until          *time.Time
+	}
+	Pending, Better, Dispute *waiting
+	Suppressed               *struct {
+		Since, Until time.Time
+		Worst        string
+	}
+	Episode *struct {
+		OpenedAt time.Time `json:"opened_at"`
+	}
+	Findings []diff.Finding
 }
 
-func (r *remote) status(c *cobra.Command, format string) error {
+// A waiting is what may yet become the verdict.
+type waiting struct {
+	Verdict string
+	Since   time.Time
+}
+
+// quiet reports whether nobody has to look at the lock.
+func (l *standing) quiet() bool {
+	return l.Class == "compatible" && l.Freshness == "fresh" && l.Broken == "" && l.Suppressed == nil
+}
+
+// An offSink is a sink that takes no messages now.
+type offSink struct {
+	Name, Disabled string
+
+	Gone    bool
+	ProbeAt *time.Time `json:"probe_at"`
+}
+
+// text says why, and what to do.
+func (s *offSink) text() string {
+	text := fmt.Sprintf("%s is off: %s; mend it", s.Name, s.Disabled)
+	switch {
+	case s.Gone:
+		return text + ", it is tried again when its configuration changes"
+	case s.ProbeAt != nil:
+		return text + ", it is tried next at " + clock(s.ProbeAt)
+	}
+	return text
+}
+
+func (r *remote) status(c *cobra.Command, format string, all bool) error {
 	var o struct {
 		Version       string
 		Locks         map[string]int
@@ -67,6 +116,7 @@ func (r *remote) status(c *cobra.Command, format string) error {
 		NextRefresh   *time.Time     `json:"next_refresh"`
 		EpisodesOpen  int            `json:"episodes_open"`
 		OutboxWaiting map[string]int `json:"outbox_waiting"`
+		Sinks         []offSink
 		Trouble       []string
 	}
 	data, err := r.call(c.Context(), http.MethodGet, "/v1/status", nil, &o)
@@ -91,30 +141,48 @@ func (r *remote) status(c *cobra.Command, format string) error {
 	for _, sink := range slices.Sorted(maps.Keys(o.OutboxWaiting)) {
 		row("outbox", fmt.Sprintf("%d waiting for %s", o.OutboxWaiting[sink], sink))
 	}
+	now := time.Now()
+	silences, err := r.silences(c.Context(), func(h *hush) bool { return now.Before(h.Until) })
+	if err != nil {
+		return err
+	}
+	if len(silences) > 0 {
+		row("silences", fmt.Sprintf("%d on; a2alock silence list shows them", len(silences)))
+	}
+	o.Sinks = slices.DeleteFunc(o.Sinks, func(s offSink) bool { return s.Disabled == "" })
+	for i := range o.Sinks {
+		row("sink", o.Sinks[i].text())
+	}
 	for _, t := range o.Trouble {
-		row("trouble", t)
+		told := slices.ContainsFunc(o.Sinks, func(s offSink) bool { return strings.HasPrefix(t, "sink "+s.Name+" is disabled") })
+		if !told {
+			row("trouble", t)
+		}
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	return r.troubled(c)
+	return r.listed(c, all)
 }
 
-// troubled lists the locks that want a look.
-func (r *remote) troubled(c *cobra.Command) error {
+// listed lists the locks that want a look, or all.
+func (r *remote) listed(c *cobra.Command, all bool) error {
 	list, err := r.all(c.Context(), "/v1/locks", "locks", url.Values{})
 	if err != nil {
 		return err
 	}
 	list = slices.DeleteFunc(list, func(raw json.RawMessage) bool {
 		var l standing
-		return json.Unmarshal(raw, &l) == nil && l.Class == "compatible" && l.Freshness == "fresh" && l.Broken == ""
+		return !all && json.Unmarshal(raw, &l) == nil && l.quiet()
 	})
 	if len(list) == 0 {
 		return nil
 	}
 	return rows(r, "\nLOCK\tCLASS\tFRESHNESS\tOWNER\tAGENT", list, func(l standing) []string {
 		row := []string{l.ID, l.Class, l.Freshness, orDash(l.Owner), l.Agent}
+		if l.Suppressed != nil {
+			row[2] += ", suppressed: " + l.Suppressed.Worst + " counts"
+		}
 		if l.Broken != "" {
 			row[4] = "broken: " + l.Broken
 		}
@@ -152,13 +220,45 @@ func (r *remote) statusOf(c *cobra.Command, lock, format string) error {
 	row("  next", clock(l.NextRefresh))
 	row("  gone", l.Gone)
 	row("  broken", l.Broken)
-	if l.Ack != nil {
-		row("  acked", "by "+l.Ack.Author+": "+l.Ack.Reason)
+	l.details(row)
+	now := time.Now()
+	silences, err := r.silences(c.Context(), func(h *hush) bool { return now.Before(h.Until) && h.fits(&l) })
+	if err != nil {
+		return err
+	}
+	for _, h := range silences {
+		row("  silenced", fmt.Sprintf("until %s by %s: %s (%s)", clock(&h.Until), h.Author, h.Reason, h.ID))
 	}
 	for _, f := range l.Findings {
 		row("  "+f.Class.String(), f.Rule+": "+f.Message)
 	}
 	return w.Flush()
+}
+
+// details are the rows about what goes on with l.
+func (l *standing) details(row func(label, value string)) {
+	waits := func(label, how string, x *waiting) {
+		if x != nil {
+			row("  "+label, fmt.Sprintf(how, x.Verdict, clock(&x.Since)))
+		}
+	}
+	waits("pending", "%s, seen at %s, waits for its confirmation", l.Pending)
+	waits("better", "%s, since %s, waits until it has held for min_stable", l.Better)
+	waits("dispute", "answers disagree, the worst is %s, since %s", l.Dispute)
+	if x := l.Suppressed; x != nil {
+		row("  suppressed", fmt.Sprintf("it keeps changing, since %s: decisions use the worst seen, %s, until %s at the latest",
+			clock(&x.Since), x.Worst, clock(&x.Until)))
+	}
+	if l.Episode != nil {
+		row("  episode", "open since "+clock(&l.Episode.OpenedAt))
+	}
+	if l.Ack != nil {
+		text := "by " + l.Ack.Author + ": " + l.Ack.Reason
+		if l.Ack.Until != nil {
+			text += ", until " + clock(l.Ack.Until)
+		}
+		row("  acked", text)
+	}
 }
 
 // clock shows a moment with its offset; "" where there is none.

@@ -28,7 +28,10 @@ func newConfig(a *app) *cobra.Command {
 		Short: "Check a2alock.yaml and the locks, and print the next five runs",
 		Long: `check reads everything that run reads, and starts nothing: a2alock.yaml with its
 variables, the tokens file, the schedules and every lock. It prints the next five runs
-of each schedule, without the jitter that spreads agents.
+of each schedule, without the jitter that spreads agents. What the daemon would start
+with, and nobody may have meant, is a warning on standard error: no lock at all, an
+agent that network refuses, daemon.agents of no lock, a schedule that is slower than
+max_staleness, a route for a rule that does not exist.
 
 Exit codes: 0 the daemon would start; 2 it would not, or a lock is broken.`,
 		Example: "  a2alockd config check --config /etc/a2alock/a2alock.yaml",
@@ -56,7 +59,13 @@ func (a *app) check() error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stdout, "%s is good: %d locks on %d agents, %d sinks\n", cfg.Path, locks, agents, len(cfg.Notify.Sinks))
+	fmt.Fprintf(a.stdout, "%s is good: %d locks on %d agents, %d sinks\n", cfg.Path, locks, len(agents), len(cfg.Notify.Sinks))
+	var urls []string
+	for x := range agents {
+		urls = append(urls, x.url)
+	}
+	slices.Sort(urls)
+	a.warn(s, slices.Compact(urls))
 	if err := a.runs("every agent", cfg.Daemon.Schedule, cfg.Daemon.Timezone); err != nil {
 		return err
 	}
@@ -72,14 +81,16 @@ func (a *app) check() error {
 	return nil
 }
 
-// countLocks reads every lock as the daemon does, and counts them and their
-// agents.
-func countLocks(s *setup.Setup) (locks, agents int, err error) {
+// An agent is what the daemon asks, and as whom.
+type agent struct{ url, identity string }
+
+// countLocks reads every lock as the daemon does: how many there are, and of
+// which agents.
+func countLocks(s *setup.Setup) (locks int, agents map[agent]bool, err error) {
 	paths, err := lockfile.Find(s.Config.Roots())
 	if err != nil {
-		return 0, 0, fmt.Errorf("looking for locks: %w", err)
+		return 0, nil, fmt.Errorf("looking for locks: %w", err)
 	}
-	type agent struct{ url, identity string }
 	var errs []error
 	all := map[agent]bool{}
 	for _, path := range paths {
@@ -96,7 +107,7 @@ func countLocks(s *setup.Setup) (locks, agents int, err error) {
 		}
 		all[agent{l.Agent, l.Identity}] = true
 	}
-	return len(paths), len(all), errors.Join(errs...)
+	return len(paths), all, errors.Join(errs...)
 }
 
 // runs prints the next five runs of a schedule, each with its offset.

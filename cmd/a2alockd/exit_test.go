@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
+	"syscall"
 	"testing"
 
 	"github.com/a2alock/a2alock/internal/daemon"
@@ -19,6 +21,7 @@ func TestExitCodes(t *testing.T) {
 		want int
 	}{
 		{"could not begin", ended(broken, false), exitUsage},
+		{"the port is busy", ended(fmt.Errorf("serving the API: %w", &net.OpError{Op: "listen", Err: syscall.EADDRINUSE}), false), exitFail},
 		{"broke down", ended(broken, true), exitFail},
 		{"did not drain", ended(fmt.Errorf("ending: %w", daemon.ErrGrace), true), exitUndrained},
 		{"the store is in use", &store.InUseError{Path: "a.db"}, exitUsage},

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/signal"
 	"strings"
@@ -90,7 +91,8 @@ func codeOf(err error) int {
 	}
 	_, file := errors.AsType[*store.DamageError](err)
 	_, record := errors.AsType[*store.RecordError](err)
-	if file || record {
+	network, ok := errors.AsType[*net.OpError](err)
+	if file || record || ok && network.Op == "listen" { // a busy port is let go of some time
 		return exitFail
 	}
 	return exitUsage

@@ -34,8 +34,8 @@ It reads a2alock.yaml, the nearest one upwards or --config's. What needs the ope
 store is asked of the running daemon: a2alock status, ack, silence, outbox, refresh.
 
 Exit codes: 0 done; 1 a message was not delivered, a store is damaged, the daemon broke
-down; 2 the command line, the configuration or the store is wrong, or in use; 3 not
-everything ended within shutdown_grace.`,
+down, or its port is busy; 2 the command line, the configuration or the store is wrong,
+or the store is in use; 3 not everything ended within shutdown_grace.`,
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,

@@ -27,8 +27,9 @@ type File struct {
 	// Usage is what Load found.
 	Usage Usage
 
-	path string
-	file *os.File
+	path  string
+	file  *os.File
+	begun bool // by us: there was no file
 }
 
 // A Usage tells how much of a file is in use, in bytes.
@@ -58,10 +59,10 @@ func Acquire(path string, timeout time.Duration) (*File, error) {
 		return nil, err
 	}
 	for start := time.Now(); ; time.Sleep(lockPause) {
-		file, err := openLocked(path)
+		file, begun, err := openLocked(path)
 		switch {
 		case err == nil:
-			f := &File{path: path, file: file}
+			f := &File{path: path, file: file, begun: begun}
 			if err := checkLocks(path); err != nil {
 				return nil, errors.Join(err, file.Close())
 			}
@@ -104,27 +105,33 @@ func checkPlace(path string) error {
 	return nil
 }
 
-// openLocked opens path and locks it. The lock is on the file and not on its
-// name, so the name must still lead to it afterwards.
-func openLocked(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+// openLocked opens path and locks it; begun is whether there was no such file.
+// The lock is on the file and not on its name, so the name must still lead to it
+// afterwards.
+func openLocked(path string) (file *os.File, begun bool, err error) {
+	file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if begun = err == nil; errors.Is(err, fs.ErrExist) {
+		if file, err = os.OpenFile(path, os.O_RDWR, 0); errors.Is(err, fs.ErrNotExist) {
+			return nil, false, errChanged // it went in between
+		}
+	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if err := tryLock(file); err != nil {
 		file.Close()
 		if errors.Is(err, errLocked) {
-			return nil, err
+			return nil, false, err
 		}
-		return nil, fmt.Errorf("%s: locking: %w", path, err)
+		return nil, false, fmt.Errorf("%s: locking: %w", path, err)
 	}
 	mine, err1 := file.Stat()
 	named, err2 := os.Lstat(path)
 	if err1 != nil || err2 != nil || !os.SameFile(mine, named) {
 		file.Close()
-		return nil, errChanged
+		return nil, false, errChanged
 	}
-	return file, nil
+	return file, begun, nil
 }
 
 // checkLocks tries to lock a file that is locked. Where that succeeds, as on
@@ -145,10 +152,14 @@ func checkLocks(path string) error {
 func (f *File) Path() string { return f.path }
 
 // Load walks the file and opens DB. A [*DamageError] leaves it as it was, for
-// SetAside. A file of no length is a new one.
+// SetAside. A file of no length is a new one where [Acquire] made it; one that
+// was there is damaged, for something was to be in it.
 func (f *File) Load() (err error) {
 	if f.Usage, err = verify(f.path, f.file); err != nil {
 		return err
+	}
+	if f.Usage.Size == 0 && !f.begun {
+		return &DamageError{Path: f.path, Reason: "empty"}
 	}
 	f.DB, err = openDB(f.path, f.file, f.Usage.Size)
 	switch {
@@ -207,13 +218,13 @@ func (f *File) SetAside(at time.Time) (string, error) {
 		return "", fmt.Errorf("%s: setting it aside: %w", f.path, err)
 	}
 	f.release()
-	file, err := openLocked(f.path)
+	file, begun, err := openLocked(f.path)
 	if errors.Is(err, errLocked) {
 		return "", &InUseError{Path: f.path, Holder: readHolder(f.path)}
 	} else if err != nil {
 		return "", err
 	}
-	f.file = file
+	f.file, f.begun = file, begun
 	return aside, f.Load()
 }
 
@@ -234,7 +245,7 @@ func (f *File) Compact() (err error) {
 	if err := copyTo(temp, f.DB, f.path); err != nil {
 		return err
 	}
-	file, err := openLocked(temp) // before others can know it
+	file, _, err := openLocked(temp) // before others can know it
 	if err != nil {
 		return err
 	}

@@ -241,6 +241,30 @@ func TestSetAside(t *testing.T) {
 	}
 }
 
+// A file of no length is what a crash leaves behind, or a person: it is told of.
+func TestEmptyFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Acquire(path, time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if damage, ok := errors.AsType[*DamageError](f.Load()); !ok || damage.Reason != "empty" {
+		t.Errorf("Load = %v, want a DamageError: empty", damage)
+	}
+	if _, err := f.SetAside(time.Now()); err != nil {
+		t.Error(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := load(t, path); err != nil {
+		t.Errorf("the next time: %v", err)
+	}
+}
+
 func isInUse(err error) bool {
 	_, ok := errors.AsType[*InUseError](err)
 	return ok

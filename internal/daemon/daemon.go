@@ -11,9 +11,11 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -52,6 +54,8 @@ type Daemon struct {
 	Transport http.RoundTripper
 
 	store   *store.Store
+	file    os.FileInfo            // the store's, when it was opened
+	lost    atomic.Pointer[string] // why the store is; nil: it is not
 	metrics *metrics.Set
 	engine  *watch.Engine
 	worker  *notify.Worker
@@ -120,7 +124,7 @@ func (d *Daemon) serve(ctx context.Context, listener net.Listener, api *server.S
 	defer stopDelivering()
 
 	var watchers, deliverers, servers sync.WaitGroup
-	failed := make(chan error, 2)
+	failed := make(chan error, 3)
 	web := api.HTTP()
 	servers.Go(func() {
 		if err := web.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -130,6 +134,11 @@ func (d *Daemon) serve(ctx context.Context, listener net.Listener, api *server.S
 	watchers.Go(func() { d.engine.Run(watching) })
 	watchers.Go(func() { d.watchFiles(watching, watcher) })
 	watchers.Go(func() { d.keepHouse(watching) })
+	watchers.Go(func() {
+		if err := d.guardStore(watching); err != nil {
+			failed <- err
+		}
+	})
 	watchers.Go(func() { d.watchdog(watching) })
 	deliverers.Go(func() {
 		if err := d.worker.Run(delivering); err != nil {
@@ -182,15 +191,20 @@ func (d *Daemon) serve(ctx context.Context, listener net.Listener, api *server.S
 // open opens the store.
 func (d *Daemon) open(cfg *config.Config) (err error) {
 	path := cfg.File(cfg.Daemon.Store.BBolt)
-	over := cfg.Daemon.CompactOver
-	if over == 0 {
-		over = -1
+	if d.store, err = store.Open(path, d.options(cfg)); err != nil {
+		return err
 	}
-	d.store, err = store.Open(path, store.Options{
-		CompactOver: over, Log: d.Log,
+	if d.file, err = os.Lstat(path); err != nil {
+		return errors.Join(err, d.store.Close())
+	}
+	return nil
+}
+
+func (d *Daemon) options(cfg *config.Config) store.Options {
+	return store.Options{
+		CompactOver: cmp.Or(cfg.Daemon.CompactOver, -1), Log: d.Log,
 		CommitDuration: func(t time.Duration) { d.metrics.CommitDuration.Observe(t.Seconds()) },
-	})
-	return err
+	}
 }
 
 func (d *Daemon) tokens(cfg *config.Config) (server.Tokens, error) {
@@ -213,7 +227,7 @@ func hosts(cfg *config.Config) []string {
 func (d *Daemon) client(s *setup.Setup) *fetch.Client {
 	c, n := s.Fetcher(d.userAgent(s.Config)), s.Config.Daemon
 	c.Guard.IdlePerHost = 1
-	c.Gates = &gate.Gates{Flights: n.Flights, HostFlights: n.HostFlights, Gap: n.HostGap, Own: n.OwnHosts}
+	c.Gates = &gate.Gates{Flights: n.Flights, HostFlights: n.HostFlights, Gap: cmp.Or(n.HostGap, -1), Own: n.OwnHosts}
 	return c
 }
 
@@ -301,8 +315,14 @@ func (d *Daemon) tellRebuilt(ctx context.Context) {
 
 // why says why the daemon is not ready; "" when it is.
 func (d *Daemon) why() string {
+	if lost := d.lost.Load(); lost != nil {
+		return "the store is lost: " + *lost
+	}
 	if idle := d.engine.Idle(); idle > hung {
 		return fmt.Sprintf("the engine has not looked around for %s", idle.Round(time.Second))
+	}
+	if since := d.engine.Unwritten(); since != "" {
+		return "the store cannot be written " + since
 	}
 	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -17,7 +18,11 @@ import (
 
 	"github.com/a2alock/a2alock/config"
 	"github.com/a2alock/a2alock/internal/agenttest"
+	"github.com/a2alock/a2alock/internal/gate"
+	"github.com/a2alock/a2alock/internal/metrics"
 	"github.com/a2alock/a2alock/internal/setup"
+	"github.com/a2alock/a2alock/store"
+	"github.com/a2alock/a2alock/watch"
 )
 
 func TestConcernsLocks(t *testing.T) {
@@ -36,6 +41,30 @@ func TestConcernsLocks(t *testing.T) {
 	} {
 		if got := concernsLocks(fsnotify.Event{Name: tt.name, Op: tt.op}); got != tt.want {
 			t.Errorf("concernsLocks(%s %s) = %v, want %v", tt.op, tt.name, got, tt.want)
+		}
+	}
+}
+
+// A 0 in the configuration is none, where that of a package is its default.
+func TestZeroIsNone(t *testing.T) {
+	d := &Daemon{}
+	for _, tt := range []struct {
+		doc  string
+		gap  time.Duration
+		over int64
+	}{
+		{"", gate.DefaultGap, 64 << 20},
+		{"daemon: {host_gap: 1s, compact_over: 1MiB}", time.Second, 1 << 20},
+		{"daemon: {host_gap: 0, compact_over: off}", -1, -1},
+		{"daemon: {host_gap: 0s, compact_over: 0}", -1, -1},
+	} {
+		cfg := config.Default()
+		if err := cfg.Parse([]byte(tt.doc), config.Name); err != nil {
+			t.Fatal(err)
+		}
+		gap, over := d.client(&setup.Setup{Config: cfg}).Gates.Gap, d.options(cfg).CompactOver
+		if gap != tt.gap || over != tt.over {
+			t.Errorf("%s: a gap of %s, and compacted over %d, want %s and %d", tt.doc, gap, over, tt.gap, tt.over)
 		}
 	}
 }
@@ -69,10 +98,13 @@ func get(t *testing.T, url, text string) {
 func TestRun(t *testing.T) {
 	agent := agenttest.Start(t, agenttest.Config{})
 	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "locks"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	write := func(id string) {
 		text := fmt.Sprintf(`{"workflow": "w", "agent": %q, "requires": {"skills": {
 			"itinerary-pricing": {"input": ["application/json"], "output": ["application/json"]}}}}`, agent.CardURL())
-		if err := os.WriteFile(filepath.Join(dir, id+".a2a.lock.json"), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "locks", id+".a2a.lock.json"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -126,5 +158,92 @@ func TestRun(t *testing.T) {
 		}
 	case <-time.After(time.Minute):
 		t.Fatal("Run does not end")
+	}
+}
+
+// A daemon that cannot keep what it finds is not ready.
+func TestNotReadyWithoutItsStore(t *testing.T) {
+	cfg := config.Default()
+	cfg.Root = t.TempDir()
+	d := &Daemon{Setup: &setup.Setup{Config: cfg}, metrics: metrics.New("")}
+	var err error
+	if d.store, err = store.Open(filepath.Join(cfg.Root, "a2alockd.db"), store.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	d.engine = &watch.Engine{Store: d.store, Client: d.client}
+	if err := d.engine.Open(t.Context(), d.Setup); err != nil {
+		t.Fatal(err)
+	}
+	if why := d.why(); why != "" {
+		t.Errorf("not ready from the start: %s", why)
+	}
+	if err := d.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d.engine.Tell(t.Context(), "reload", "a word that cannot be kept")
+	if why := d.why(); !strings.HasPrefix(why, "the store cannot be written since ") {
+		t.Errorf("why it is not ready: %q", why)
+	}
+}
+
+func TestSettling(t *testing.T) {
+	var s settling
+	at := time.Date(2026, 10, 2, 8, 30, 0, 0, time.UTC)
+	for _, tt := range []struct{ after, want time.Duration }{
+		{0, settleTime},
+		{time.Second, settleTime},
+		{settleMost - time.Millisecond, time.Millisecond},
+		{settleMost + time.Second, 0},
+	} {
+		if got := s.next(at.Add(tt.after)); got != tt.want {
+			t.Errorf("%s after the first change: wait %s, want %s", tt.after, got, tt.want)
+		}
+	}
+}
+
+func TestMissingRoots(t *testing.T) {
+	cfg := config.Default()
+	cfg.Root = filepath.Join(t.TempDir(), "locks")
+	if got := missingRoots(cfg); len(got) != 1 {
+		t.Errorf("missingRoots = %q before there is one", got)
+	}
+	if err := os.Mkdir(cfg.Root, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := missingRoots(cfg); len(got) != 0 {
+		t.Errorf("missingRoots = %q, want none", got)
+	}
+}
+
+func TestCheckStore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a2alockd.db")
+	for name, tt := range map[string]struct {
+		harm func() error
+		want string
+	}{
+		"whole":    {func() error { return nil }, ""},
+		"removed":  {func() error { return os.Remove(path) }, "no such file"},
+		"replaced": {func() error { return errors.Join(os.Remove(path), os.WriteFile(path, []byte("x"), 0o600)) }, "replaced by another file"},
+		"damaged":  {func() error { return os.Truncate(path, 0) }, "damaged: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_ = os.Remove(path)
+			cfg := config.Default()
+			cfg.Daemon.Store.BBolt = path
+			d := &Daemon{Setup: &setup.Setup{Config: cfg}, Log: slog.New(slog.DiscardHandler), metrics: metrics.New("1")}
+			if err := d.open(cfg); err != nil {
+				t.Fatal(err)
+			}
+			defer d.store.Close()
+			if err := tt.harm(); err != nil {
+				t.Fatal(err)
+			}
+			if name == "damaged" { // somebody met it
+				_ = d.store.Update(func(tx *store.Tx) error { return tx.PutValue("x", []byte("y")) })
+			}
+			if err := d.checkStore(); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("checkStore = %v, want %q", err, tt.want)
+			}
+		})
 	}
 }

@@ -2,9 +2,12 @@ package daemon
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,8 +21,11 @@ import (
 
 const (
 	settleTime = 300 * time.Millisecond // after the last change of a file
+	settleMost = 2 * time.Second        // after the first, where they do not end
+	lookAtRoot = 5 * time.Second        // while a root is missing
 	lookAgain  = 5 * time.Minute        // where nobody tells of changes
 	trimEvery  = time.Hour
+	guardEvery = time.Minute
 	hung       = 2 * time.Minute // since the engine last looked around
 )
 
@@ -43,29 +49,62 @@ func (d *Daemon) watchFiles(ctx context.Context, watcher *fsnotify.Watcher) {
 		d.lookOnly(ctx)
 		return
 	}
-	timer := time.NewTimer(lookAgain)
+	timer, roots := time.NewTimer(lookAgain), time.NewTicker(lookAtRoot)
 	defer timer.Stop()
+	defer roots.Stop()
+	missing := missingRoots(d.engine.Setup().Config)
+	var wait settling
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case event, ok := <-watcher.Events:
 			if ok && concernsLocks(event) {
-				timer.Reset(settleTime)
+				timer.Reset(wait.next(time.Now()))
 			}
 			continue
 		case <-watcher.Errors:
-			timer.Reset(settleTime) // events were lost, say
+			timer.Reset(wait.next(time.Now())) // events were lost, say
 			continue
 		case <-d.roots:
 			timer.Reset(0)
 			continue
+		case <-roots.C:
+			// Nobody tells of a root that comes back: what was watched is gone.
+			if slices.Equal(missingRoots(d.engine.Setup().Config), missing) {
+				continue
+			}
 		case <-timer.C:
 		}
+		wait, missing = settling{}, missingRoots(d.engine.Setup().Config)
 		timer.Reset(lookAgain)
 		d.addFolders(ctx, watcher, d.engine.Setup().Config)
 		d.look(ctx)
 	}
+}
+
+// settling is since when changes have been waited for to end; zero: none came.
+type settling struct{ since time.Time }
+
+// next is how long to wait after a change at now.
+func (s *settling) next(now time.Time) time.Duration {
+	if s.since.IsZero() {
+		s.since = now
+	}
+	return max(0, min(settleTime, s.since.Add(settleMost).Sub(now)))
+}
+
+// missingRoots are the roots of cfg that are not there, or cannot be read.
+func missingRoots(cfg *config.Config) (missing []string) {
+	for _, root := range cfg.Roots() {
+		file, err := os.Open(root)
+		if err != nil {
+			missing = append(missing, root)
+			continue
+		}
+		file.Close()
+	}
+	return missing
 }
 
 // concernsLocks reports whether locks may be others after the event. The store
@@ -126,6 +165,45 @@ func (d *Daemon) addFolders(ctx context.Context, w *fsnotify.Watcher, cfg *confi
 			d.Log.WarnContext(ctx, "changes of locks are seen late", "folder", root, "err", err)
 		}
 	}
+}
+
+// guardStore looks at the store's file each minute until it is lost, which ends
+// the daemon: a supervisor's restart begins with the file that is there.
+func (d *Daemon) guardStore(ctx context.Context) error {
+	ticker := time.NewTicker(guardEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+		err := d.checkStore()
+		if err == nil {
+			continue
+		}
+		d.lost.Store(new(err.Error()))
+		d.Log.ErrorContext(ctx, "store lost: the daemon ends", "err", err)
+		d.engine.Tell(ctx, "store", "The store is lost, and the daemon ends: "+err.Error())
+		return fmt.Errorf("the store is lost: %w", err)
+	}
+}
+
+// checkStore reports a store that is no longer at its path, or is damaged.
+func (d *Daemon) checkStore() error {
+	path := d.Setup.Config.File(d.Setup.Config.Daemon.Store.BBolt)
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(info, d.file) {
+		return fmt.Errorf("%s: replaced by another file", path)
+	}
+	err = d.store.View(func(*store.Tx) error { return nil }) // the answer of every call once there was damage
+	if damage, ok := errors.AsType[*store.DamageError](err); ok {
+		return damage
+	}
+	return nil
 }
 
 // keepHouse takes out of the store what is too old.

@@ -47,3 +47,11 @@ func (x Penalty) Ends(since time.Time, p *Params) time.Time {
 	}
 	return end.Truncate(time.Second).Add(time.Second)
 }
+
+// Last is list, of the last two digests that differed, with next; "" is none.
+func Last(list []string, next string) []string {
+	if next == "" || len(list) > 0 && list[len(list)-1] == next {
+		return list
+	}
+	return append(append([]string(nil), list[max(0, len(list)-1):]...), next)
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/a2alock/a2alock/lockfile"
@@ -29,29 +30,36 @@ func (k Key) Host() string {
 	return u.Hostname()
 }
 
-// ids names each lock by its path below root, so that it stays while others
-// come and go: "pricing" for locks/pricing.a2a.lock.json, "team.pricing" for
-// team/pricing.a2a.lock.json. Of two that would have one name, the later in
-// order gets digits of its path behind it.
+// ids names each lock by its path below root alone, so that the name stays and
+// never becomes another file's: "pricing" for locks/pricing.a2a.lock.json. Every
+// other path has digits of its own behind what is readable of it:
+// "team.pricing-" and eight of them for team/pricing.a2a.lock.json.
 func ids(root string, paths []string) []string {
 	list := make([]string, len(paths))
-	taken := map[string]bool{}
 	for i, path := range paths {
 		rel, err := filepath.Rel(root, path)
 		if err != nil || strings.HasPrefix(rel, "..") {
 			rel = path
 		}
-		rel = filepath.ToSlash(rel)
-		dir, _ := filepath.Split(rel)
-		dir = strings.TrimPrefix(strings.Trim(filepath.ToSlash(dir), "/")+"/", "locks/")
-		id := clean(strings.Trim(strings.ReplaceAll(dir, "/", ".")+cmp.Or(bare(rel), lockfile.Name(path)), "."))
-		if taken[id] {
-			id += "-" + digits(rel, 4)
-		}
-		taken[id], list[i] = true, id
+		list[i] = id(filepath.ToSlash(rel), lockfile.Name(path))
 	}
 	return list
 }
+
+// id is that of one path below the root; name stands in for a file that has none
+// of its own.
+func id(path, name string) string {
+	dir, _ := filepath.Split(path)
+	dir = strings.TrimPrefix(strings.Trim(filepath.ToSlash(dir), "/")+"/", "locks/")
+	id := clean(strings.Trim(strings.ReplaceAll(dir, "/", ".")+cmp.Or(bare(path), name), "."))
+	if path == "locks/"+id+"."+lockfile.Suffix && !hasDigits.MatchString(id) {
+		return id
+	}
+	return id + "-" + digits(path, 4)
+}
+
+// hasDigits matches a name that looks as if it had digits of a path.
+var hasDigits = regexp.MustCompile(`-[0-9a-f]{8}$`)
 
 // bare is the name of a lock file without its suffix; "" for a bare suffix.
 func bare(path string) string {

@@ -50,8 +50,8 @@ type Known interface {
 }
 
 // Read finds and reads every lock below the roots of cfg. A file that has not
-// changed is the very File that known has, one that is broken holds its last
-// good text. The error is that of a root that cannot be searched: then nothing
+// changed is the very File that known has, one that is broken holds the last
+// good text of its path. The error is that of a root that cannot be searched: then nothing
 // is known of what is there.
 func Read(cfg *config.Config, known Known) ([]*File, error) {
 	paths, err := lockfile.Find(cfg.Roots())
@@ -69,9 +69,13 @@ func Read(cfg *config.Config, known Known) ([]*File, error) {
 // read takes what is on the disk, and where that is no lock, what was known.
 func read(id, path string, known Known) *File {
 	old := known.File(id)
+	moved := old != nil && old.Path != path
+	if moved {
+		old = nil // of another root: what it said is no word of this file
+	}
 	text, err := lockfile.ReadBytes(path)
 	if err == nil {
-		if old != nil && old.Path == path && old.Broken == nil && old.Digest == Of(text) {
+		if old != nil && old.Broken == nil && old.Digest == Of(text) {
 			return old
 		}
 		f := &File{ID: id, Path: path}
@@ -82,10 +86,10 @@ func read(id, path string, known Known) *File {
 	switch {
 	case old == nil:
 		old = &File{ID: id}
-		if good := known.Good(id); len(good) > 0 {
+		if good := known.Good(id); len(good) > 0 && !moved {
 			_ = old.take(good) // it may be more than this version understands
 		}
-	case old.Path == path && old.Broken != nil && old.Broken.Error() == err.Error():
+	case old.Broken != nil && old.Broken.Error() == err.Error():
 		return old
 	}
 	f := *old

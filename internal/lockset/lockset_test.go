@@ -10,20 +10,35 @@ import (
 	"github.com/a2alock/a2alock/config"
 )
 
+// An id is that of a path, whatever else is there, and of no other path.
 func TestIDs(t *testing.T) {
-	paths := []string{
-		"/w/a2a.lock.json",
-		"/w/locks/a2a.lock.json",
-		"/w/locks/pricing.a2a.lock.json",
-		"/w/locks/team a/pricing.a2a.lock.json",
-		"/w/pricing.a2a.lock.json",
-		"/w/team/pricing.a2a.lock.json",
-		"/x/pricing.a2a.lock.json",
-	}
-	got := ids(filepath.FromSlash("/w"), paths)
-	want := []string{"w", "locks", "pricing", "team-a.pricing", "pricing-" + digits("pricing.a2a.lock.json", 4), "team.pricing", "x.pricing"}
-	if !slices.Equal(got, want) {
-		t.Errorf("ids = %q, want %q", got, want)
+	root := filepath.FromSlash("/w")
+	hash := func(id, rel string) string { return id + "-" + digits(rel, 4) }
+	forged := hash("team.pricing", "team/pricing.a2a.lock.json")
+	owners := map[string]string{}
+	for _, tt := range []struct{ path, want string }{
+		{"/w/locks/pricing.a2a.lock.json", "pricing"},
+		{"/w/locks/a.b.a2a.lock.json", "a.b"},
+		{"/w/locks/a/b.a2a.lock.json", hash("a.b", "locks/a/b.a2a.lock.json")},
+		{"/w/locks/a b.a2a.lock.json", hash("a-b", "locks/a b.a2a.lock.json")},
+		{"/w/locks/a-b.a2a.lock.json", "a-b"},
+		{"/w/locks/locks/pricing.a2a.lock.json", hash("locks.pricing", "locks/locks/pricing.a2a.lock.json")},
+		{"/w/pricing.a2a.lock.json", hash("pricing", "pricing.a2a.lock.json")},
+		{"/w/team/pricing.a2a.lock.json", forged},
+		{"/w/locks/" + forged + ".a2a.lock.json", hash(forged, "locks/"+forged+".a2a.lock.json")},
+		{"/w/team.pricing.a2a.lock.json", hash("team.pricing", "team.pricing.a2a.lock.json")},
+		{"/w/a2a.lock.json", hash("w", "a2a.lock.json")},
+		{"/w/locks/a2a.lock.json", hash("locks", "locks/a2a.lock.json")},
+		{"/x/pricing.a2a.lock.json", hash("x.pricing", "/x/pricing.a2a.lock.json")},
+	} {
+		got := ids(root, []string{filepath.FromSlash(tt.path)})[0]
+		if got != tt.want {
+			t.Errorf("the id of %s = %q, want %q", tt.path, got, tt.want)
+		}
+		if other := owners[got]; other != "" {
+			t.Errorf("%s and %s are both %q", other, tt.path, got)
+		}
+		owners[got] = tt.path
 	}
 }
 
@@ -59,7 +74,10 @@ func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	cfg := config.Default()
 	cfg.Root = dir
-	path := filepath.Join(dir, "x.a2a.lock.json")
+	path := filepath.Join(dir, "locks", "x.a2a.lock.json")
+	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	write := func(text string) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -104,6 +122,13 @@ func TestRead(t *testing.T) {
 	if f := read(); f != broken {
 		t.Error("a lock that is broken as before was read anew")
 	}
+	elsewhere := *first
+	elsewhere.Path = filepath.Join(dir, "old", "locks", "x.a2a.lock.json")
+	m.files["x"], m.good = &elsewhere, map[string]string{"x": lock(a)}
+	if f := read(); f.Broken == nil || f.Digest != "" || f.Key != (Key{}) || f.Path != path {
+		t.Errorf("a broken lock where another file had its id = %+v, want nothing of that", f)
+	}
+	m.files["x"], m.good = broken, nil
 	write(lock(a))
 	if f := read(); f.Broken != nil || f.Digest != first.Digest {
 		t.Errorf("a lock that is whole again = %+v", f)

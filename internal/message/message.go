@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -41,10 +40,12 @@ type Message struct {
 	Over  bool
 	Title string // verdict, agent and workflow
 	Head  []Fact
-	// Findings are worst first; More is how many are left out.
-	Findings []Finding
-	More     int
-	Foot     []Fact
+	// Findings are worst first; More is how many are left out, and Compatible how
+	// many compatible ones beside worse.
+	Findings   []Finding
+	More       int
+	Compatible int
+	Foot       []Fact
 }
 
 // A Fact is one labelled line.
@@ -52,16 +53,6 @@ type Fact struct {
 	Label, Text string
 	Code        bool   // Text is a command
 	Link        string // our own URL, that Text stands for
-}
-
-// A Finding is one difference as people read it.
-type Finding struct {
-	Rule    string `json:"rule"`
-	Class   string `json:"class"`
-	Message string `json:"message"`
-	Was     string `json:"was,omitzero"`
-	Now     string `json:"now,omitzero"`
-	Do      string `json:"do,omitzero"`
 }
 
 // A Telling is a row with what it is about. Lock, Episode and Transition are
@@ -103,18 +94,22 @@ func (r Renderer) Message(t *Telling) *Message {
 	if l.Workflow != "" {
 		m.Title += " for workflow " + Line(l.Workflow, NameWidth)
 	}
+	m.fact("verdict", standsFor(t))
 	m.fact("agent", agent)
 	m.fact("workflow", Line(l.Workflow, NameWidth))
 	m.fact("owner", Line(l.Owner, NameWidth))
 	if t.Transition != nil {
 		m.fact("why", Line(t.Transition.Detail, TextWidth))
 	}
-	if v := l.State.Verdict; !store.TellsFindings(t.Row.Kind) && v != "" && v != verdict.None && !m.Over {
-		m.fact("verdict", fmt.Sprintf("%s, decided %s", v, moment(l.State.DecidedAt)))
+	if do := whatToDo(t); do != "" {
+		if seen := l.State.ValidatedAt; !seen.IsZero() {
+			m.fact("last good look", moment(seen))
+		}
+		m.fact("do", do)
 	}
 	m.note(&t.Row)
 	if !m.Over {
-		m.findings(findingsOf(t))
+		m.findings(t)
 		m.foot("fallback", Line(l.Fallback, agentWidth))
 	}
 	if t.Episode != nil {
@@ -175,63 +170,6 @@ func verdictClass(v verdict.Verdict) diff.Class {
 	return class
 }
 
-// headline is what happened, in a few words; "" for a kind that is not told.
-func headline(t *Telling) string {
-	class := t.Row.Class.String()
-	was := ""
-	if t.Transition != nil {
-		class, was = t.Transition.Class.String(), string(t.Transition.Was)
-	}
-	switch t.Row.Kind {
-	case verdict.Opened:
-		return class
-	case verdict.Worsened, verdict.Improved:
-		if was == "" || was == class {
-			return class
-		}
-		return class + ", was " + was
-	case verdict.Changed:
-		return class + ", for other reasons than before"
-	case verdict.Resolved:
-		return resolved(t)
-	case verdict.WentAway:
-		return "unreachable"
-	case verdict.CameBack:
-		return "reachable again"
-	case verdict.WentInvalid:
-		return "no card that can be judged"
-	case verdict.RanOut:
-		return "not validated for too long"
-	case verdict.Stale:
-		return "a caller met an error"
-	case verdict.Flapping:
-		return "flapping, no more messages until it settles"
-	case verdict.Settled:
-		return "settled, now " + class
-	case store.KindSample:
-		return "a test, nothing happened"
-	case store.KindReminder:
-		return "still " + standing(t) + lasting(t, " after ")
-	}
-	return ""
-}
-
-func resolved(t *Telling) string {
-	if t.Unheard && t.Episode != nil {
-		return "was " + t.Episode.Worst.String() + lasting(t, " for ") + ", is over"
-	}
-	return "resolved" + lasting(t, " after ")
-}
-
-// standing is what an open episode is about: the class, or what keeps the
-// class from being known.
-func standing(t *Telling) string {
-	if class := t.Episode; class != nil && class.Class > diff.Compatible {
-		return class.Class.String()
-	}
-	return "in trouble"
-}
-
 func lasting(t *Telling, before string) string {
 	if t.Episode == nil {
 		return ""
@@ -269,45 +207,16 @@ func moment(at time.Time) string {
 	return at.UTC().Format("2006-01-02 15:04 UTC")
 }
 
-// findingsOf are the findings that t tells: those of its transition, or, in a
-// message about something else, those that stand.
-func findingsOf(t *Telling) []diff.Finding {
-	if t.Transition != nil && len(t.Transition.Findings) > 0 {
-		return t.Transition.Findings
+// Beside counts the compatible findings beside worse ones; "" where there are
+// none.
+func (m *Message) Beside() string {
+	switch m.Compatible {
+	case 0:
+		return ""
+	case 1:
+		return "and 1 compatible one"
 	}
-	return t.Lock.State.Findings
-}
-
-func (m *Message) findings(list []diff.Finding) {
-	list = slices.DeleteFunc(slices.Clone(list), func(f diff.Finding) bool { return f.Waived != nil })
-	slices.SortStableFunc(list, func(a, b diff.Finding) int { return cmp.Compare(b.Class, a.Class) })
-	if m.More = max(0, len(list)-mostFindings); m.More > 0 {
-		list = list[:mostFindings]
-	}
-	for i := range list {
-		f := &list[i]
-		told := Finding{Rule: Line(f.Rule, NameWidth), Class: f.Class.String(), Message: Line(f.Message, TextWidth)}
-		if f.Was != nil || f.Now != nil {
-			told.Was, told.Now = value(f.Was), value(f.Now)
-		}
-		if rule, ok := diff.Lookup(f.Rule); ok && f.Class > diff.Compatible {
-			told.Do = rule.Do
-		}
-		m.Findings = append(m.Findings, told)
-	}
-}
-
-// Text is the finding on one line, the class and the rule aside. Of one that
-// needs nothing done, and of digests, the message says enough.
-func (f *Finding) Text() string {
-	s := f.Message
-	if f.Do != "" && !strings.HasPrefix(f.Was+f.Now, "sha256:") && f.Was+f.Now != "" {
-		s += " (" + f.Was + " → " + f.Now + ")"
-	}
-	if f.Do == "" {
-		return s
-	}
-	return strings.TrimSuffix(s, ".") + ". " + f.Do
+	return fmt.Sprintf("and %d compatible ones", m.Compatible)
 }
 
 // Text is the message for a log: a fact or a finding a line.
@@ -326,6 +235,9 @@ func (m *Message) Text() string {
 	}
 	if m.More > 0 {
 		fmt.Fprintf(&b, "\n… %d more findings", m.More)
+	}
+	if m.Compatible > 0 {
+		b.WriteString("\n" + m.Beside())
 	}
 	facts(m.Foot)
 	return b.String()
@@ -348,7 +260,7 @@ func Line(s string, width int) string {
 // value is a was or now: a text as it is, anything else as JSON.
 func value(v any) string {
 	if v == nil {
-		return "nothing"
+		return nothing
 	}
 	if s, ok := v.(string); ok {
 		return Line(s, valueWidth)

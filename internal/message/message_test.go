@@ -57,6 +57,32 @@ func TestMessages(t *testing.T) {
 	bare := telling(verdict.WentAway, diff.Review, verdict.None)
 	*bare.Lock = store.Lock{ID: "trips/pricing", URL: "https://pricing.example/card.json"}
 	bare.Episode = nil
+	other := telling(verdict.Changed, diff.Breaking, verdict.Breaking)
+	list := []diff.Finding{
+		{Rule: "streaming-lost", Class: diff.Breaking, Was: true, Now: false, Message: "the agent no longer streams", Fingerprint: "old"},
+		{
+			Rule: "input-narrowed", Class: diff.Breaking, Was: "text/plain", Now: nil, Skills: []string{"fares"},
+			Message: "skill fares takes text/plain no longer", Fingerprint: "new",
+		},
+		{Rule: "agent-version-changed", Class: diff.Compatible, Was: "1", Now: "2", Message: "another version"},
+		{Rule: "skill-gained", Class: diff.Compatible, Message: "one more skill"},
+	}
+	other.Transition.Findings, other.Transition.Seq = list, 7
+	other.Lock.State.Episode = &verdict.Episode{Told: []string{"old", "new"}, News: 1, NewsBy: 7}
+	named := telling(verdict.Opened, diff.Breaking, verdict.Compatible)
+	named.Transition.Findings = list[1:3]
+	back := telling(verdict.Resolved, diff.Compatible, verdict.Compatible)
+	back.Episode.Worst, back.Transition.Detail = diff.Compatible, "was unreachable: connection refused"
+	damped := telling(verdict.Flapping, diff.Compatible, verdict.Breaking)
+	damped.Transition.Detail = "3 changes; until it settles, at the latest 2026-10-02 14:30 UTC, decisions use the worst seen, breaking"
+	damped.Lock.State.Verdict = verdict.Compatible
+	damped.Lock.State.Damping = &verdict.Damping{Since: at, Worst: verdict.Answer{Class: diff.Breaking, Findings: list[1:2]}}
+	away := telling(verdict.WentAway, diff.Review, verdict.Compatible)
+	away.Lock.State = verdict.State{Verdict: verdict.Compatible, DecidedAt: at, ValidatedAt: at.Add(-time.Hour), Unreachable: true}
+	old := telling(verdict.RanOut, diff.Review, verdict.Compatible)
+	old.Lock.State = verdict.State{Verdict: verdict.Compatible, DecidedAt: at, ValidatedAt: at.Add(-48 * time.Hour), Lapsed: true}
+	sample := telling(store.KindSample, diff.Review, verdict.Compatible)
+	sample.Lock.State.DecidedAt, sample.Episode = time.Time{}, nil
 	daemon := &Telling{Row: store.Row{Kind: store.KindDaemon, Class: diff.Review, Text: "the store was damaged and begun anew, see https://x.example/?token=canary"}}
 	tests := []struct {
 		name string
@@ -78,6 +104,13 @@ func TestMessages(t *testing.T) {
 		{"reminder", telling(store.KindReminder, diff.Breaking, verdict.Breaking)},
 		{"in place of another", stand},
 		{"little known", bare},
+		{"another reason beside an old one", other},
+		{"of one skill", named},
+		{"resolved, was unreachable", back},
+		{"flapping, compatible now", damped},
+		{"unreachable, compatible", away},
+		{"expired, compatible", old},
+		{"sample", sample},
 		{"daemon", daemon},
 	}
 	var b strings.Builder
@@ -124,8 +157,8 @@ func TestForeignTextIsEscaped(t *testing.T) {
 			}
 		}
 	}
-	if !strings.Contains(m.Text(), "9007199254740993]") {
-		t.Errorf("a number lost its digits:\n%s", m.Text())
+	if !strings.Contains(string(payload), "9007199254740993]") {
+		t.Errorf("a number lost its digits:\n%s", payload)
 	}
 	if !strings.Contains(m.Text(), "/v1/locks/%1B%5D52") {
 		t.Errorf("the link holds what it should escape:\n%s", m.Text())
@@ -188,5 +221,27 @@ func TestPayload(t *testing.T) {
 	golden.Equal(t, "testdata/payload.json", append(data, '\n'))
 	if bytes.Contains(data, []byte("canary")) {
 		t.Error("a secret shows")
+	}
+}
+
+func TestSays(t *testing.T) {
+	tests := []struct {
+		text, value string
+		want        bool
+	}{
+		{"version 3.2.0 became 3.3.0", "3.2.0", true},
+		{"version 13.2.0", "3.2.0", false},
+		{"takes text/plain", "text/plain", true},
+		{"10 and 1", "1", true},
+		{"10", "1", false},
+		{"é1", "1", false},
+		{"", "x", false},
+		{"any", "", true},
+		{"any", nothing, true},
+	}
+	for _, tt := range tests {
+		if got := says(tt.text, tt.value); got != tt.want {
+			t.Errorf("says(%q, %q) = %v, want %v", tt.text, tt.value, got, tt.want)
+		}
 	}
 }

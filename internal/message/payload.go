@@ -28,21 +28,23 @@ type Payload struct {
 	Owner    string          `json:"owner,omitzero"`
 	Findings []Finding       `json:"findings,omitzero"`
 	More     int             `json:"more,omitzero"` // findings that are left out
-	Fallback string          `json:"fallback,omitzero"`
-	Since    time.Time       `json:"first_seen,omitzero"`
-	Ended    time.Time       `json:"ended,omitzero"`
-	Episode  uint64          `json:"episode,omitzero"`
-	Seq      uint64          `json:"seq,omitzero"`
-	Reminder int             `json:"reminder,omitzero"` // which one it is
-	URL      string          `json:"url,omitzero"`
-	Command  string          `json:"command,omitzero"`
-	Key      string          `json:"key,omitzero"`
+	// Compatible is how many compatible findings stand beside worse ones.
+	Compatible int       `json:"compatible,omitzero"`
+	Fallback   string    `json:"fallback,omitzero"`
+	Since      time.Time `json:"first_seen,omitzero"`
+	Ended      time.Time `json:"ended,omitzero"`
+	Episode    uint64    `json:"episode,omitzero"`
+	Seq        uint64    `json:"seq,omitzero"`
+	Reminder   int       `json:"reminder,omitzero"` // which one it is
+	URL        string    `json:"url,omitzero"`
+	Command    string    `json:"command,omitzero"`
+	Key        string    `json:"key,omitzero"`
 }
 
 // NewPayload is what t says for programs; m is its message.
 func NewPayload(t *Telling, m *Message) *Payload {
 	p := &Payload{
-		Kind: t.Row.Kind, Class: m.Class, Text: m.Text(), Findings: m.Findings, More: m.More,
+		Kind: t.Row.Kind, Class: m.Class, Text: m.Text(), Findings: m.Findings, More: m.More, Compatible: m.Compatible,
 		Lock: t.Row.Lock, Episode: t.Row.Episode, Seq: t.Row.Seq, Reminder: t.Row.Ordinal, Key: t.Row.Key,
 	}
 	if l := t.Lock; l != nil {

@@ -33,6 +33,7 @@ type Set struct {
 	StaleReports     *prometheus.CounterVec // kind
 
 	CommitDuration prometheus.Histogram // seconds
+	StoreFailures  prometheus.Counter   // writes that did not reach the disk
 
 	ReloadOK   prometheus.Gauge
 	ReloadedAt prometheus.Gauge // Unix seconds of the last reload that was taken
@@ -53,6 +54,7 @@ func New(version string) *Set {
 	s.DecisionDuration = s.histogram("decision_duration_seconds", "How long these answers took.")
 	s.StaleReports = s.counters("stale_reports_total", "Reports of orchestrators, by the error they met.", "kind")
 	s.CommitDuration = s.histogram("store_commit_duration_seconds", "How long commits to the store took.")
+	s.StoreFailures = s.counter("store_write_failures_total", "Writes to the store that failed.")
 	s.ReloadOK = s.gauge("config_last_reload_successful", "Whether the last reload of the configuration was taken.")
 	s.ReloadedAt = s.gauge("config_last_reload_success_timestamp_seconds", "When a configuration was last taken.")
 	for _, outcome := range []string{"unchanged", "not_modified", "changed", "failed", "invalid", "skipped"} {

@@ -47,11 +47,17 @@ type Pace struct {
 	Floor   time.Time        // nothing but a person's wish before
 	Retry   time.Time        // a try between slots; zero: none
 	Backoff schedule.Backoff // of the tries
-	// Denied is whether the last answer was 401 or 403: only a slot asks again.
+	// Denied is whether the last answer was 401 or 403: only a slot asks again, and
+	// confirms what waits for that.
 	Denied bool
 	// Plain is whether the last answer was a fault of the protocol, so that the
 	// next request had better be unconditional.
 	Plain bool
+
+	begun struct { // what [Pace.Begin] took, for [Pace.Unsent]
+		asked, plain bool
+		last, floor  time.Time
+	}
 }
 
 // A Request is why and when an agent is asked next.
@@ -68,13 +74,13 @@ func (p *Pace) Next(last, now time.Time, want verdict.Want) Request {
 	if retry := p.spaced(p.Retry); !retry.IsZero() && retry.Before(r.At) {
 		r.At = retry
 	}
-	if want.By != "" && !p.Denied {
+	if want.By != "" && (!p.Denied || want.By == verdict.Confirm) {
 		at := want.At
 		if want.By != verdict.Confirm && want.By != verdict.OnReport {
 			at = p.spaced(at)
 		}
 		// While an agent is in trouble, what is wanted of it waits for a try.
-		if p.Backoff.Failures() > 0 {
+		if p.Denied || p.Backoff.Failures() > 0 {
 			at = later(at, r.At)
 		}
 		if !at.After(r.At) {
@@ -113,8 +119,16 @@ func (p *Pace) spaced(t time.Time) time.Time {
 
 // Begin notes that a request goes out.
 func (p *Pace) Begin(now time.Time) {
+	p.begun.asked, p.begun.plain, p.begun.last, p.begun.floor = p.Asked, p.Plain, p.Last, p.Floor
 	p.Flying, p.Asked, p.Plain, p.Last = true, false, false, now
 	p.Own, p.Retry, p.Floor = time.Time{}, time.Time{}, time.Time{}
+}
+
+// Unsent notes that the request which began never went out, and is still to be
+// made: at the next that will, it is for what it was for.
+func (p *Pace) Unsent(now time.Time) {
+	p.Asked, p.Plain = p.Asked || p.begun.asked, p.begun.plain
+	p.Last, p.Floor, p.Retry = p.begun.last, p.begun.floor, now
 }
 
 // Succeed notes that an answer came which calls itself fresh for so long.
@@ -138,7 +152,7 @@ func (p *Pace) Fail(last, now time.Time, random func() float64) {
 // Shift moves what was planned with a clock that was set: how long things take
 // is no matter of the clock.
 func (p *Pace) Shift(by time.Duration) {
-	for _, t := range []*time.Time{&p.Last, &p.Hold, &p.Floor, &p.Retry} {
+	for _, t := range []*time.Time{&p.Last, &p.Hold, &p.Floor, &p.Retry, &p.begun.last, &p.begun.floor} {
 		if !t.IsZero() {
 			*t = t.Add(by)
 		}

@@ -50,7 +50,8 @@ func TestNext(t *testing.T) {
 		},
 		{name: "a want in trouble waits for the try", last: 0, set: func(p *Pace) { p.fail(at(20)) }, want: confirm, at: 20, by: verdict.Confirm},
 		{name: "a want in trouble waits for the slot", last: 0, set: func(p *Pace) { p.fail(time.Time{}) }, want: confirm, at: 65, by: verdict.Confirm},
-		{name: "no want after a 401", last: 0, set: func(p *Pace) { p.Denied = true }, want: confirm, at: 65},
+		{name: "a confirmation after a 401 waits for the slot", last: 0, set: func(p *Pace) { p.Denied = true }, want: confirm, at: 65, by: verdict.Confirm},
+		{name: "no other want after a 401", last: 0, set: func(p *Pace) { p.Denied = true }, want: verdict.Want{By: verdict.Recheck, At: at(11)}, at: 65},
 		{name: "by leave of the server", last: 0, set: func(p *Pace) { p.Hold = at(130) }, at: 185},
 		{name: "a floor", last: 0, set: func(p *Pace) { p.Floor = at(12) }, want: confirm, at: 12, by: verdict.Confirm},
 		{name: "a person", last: 0, set: func(p *Pace) { p.Asked, p.Floor, p.Denied = true, at(12), true }, at: 10},
@@ -137,5 +138,15 @@ func TestAll(t *testing.T) {
 	p := Params(&cfg.Daemon, time.Hour)
 	if p.Interval != time.Hour || p.MaxStaleness != 48*time.Hour {
 		t.Errorf("Params = %+v", p)
+	}
+}
+
+func TestUnsent(t *testing.T) {
+	p := Pace{Rules: hourly(t), Asked: true, Plain: true, Last: noon.Add(-time.Hour), Floor: noon.Add(-time.Minute)}
+	p.Begin(noon)
+	p.Shift(time.Minute)
+	p.Unsent(noon.Add(time.Minute))
+	if !p.Asked || !p.Plain || !p.Last.Equal(noon.Add(-59*time.Minute)) || !p.Floor.Equal(noon) || !p.Retry.Equal(noon.Add(time.Minute)) {
+		t.Errorf("after a request that never went out: %+v", p)
 	}
 }

@@ -22,6 +22,7 @@ import (
 type Plan struct {
 	JSON    jsontext.Value
 	Refused bool
+	listed  bool // the lock requires the skill
 }
 
 // Make plans a call of the skill for cl on a profile from which refuted was
@@ -39,17 +40,19 @@ func Make(p *compile.Profile, cl *compile.Client, l *lockfile.Lock, skill string
 	if err != nil {
 		panic("a plan is JSON: " + err.Error())
 	}
-	return Plan{text, refusal != nil}
+	_, listed := l.Requires.Skills[skill]
+	return Plan{text, refusal != nil, listed}
 }
 
 // A Cache keeps what was planned on one card. The zero Cache is empty; it is
 // safe for concurrent use.
 type Cache struct {
-	mu  sync.Mutex
-	all map[string]Plan
+	mu     sync.Mutex
+	listed map[string]Plan // of the skills that the lock requires
+	others map[string]Plan // of names that callers think of
 }
 
-// What callers can make a lock hold.
+// What callers can make a lock hold of others.
 const (
 	maxPlans = 256
 	maxKey   = 1000
@@ -60,7 +63,10 @@ const (
 func (c *Cache) Get(skill string, out []string, plan func() Plan) Plan {
 	key := skill + "\x00" + strings.Join(out, "\x00")
 	c.mu.Lock()
-	p, ok := c.all[key]
+	p, ok := c.listed[key]
+	if !ok {
+		p, ok = c.others[key]
+	}
 	c.mu.Unlock()
 	if ok {
 		return p
@@ -68,11 +74,18 @@ func (c *Cache) Get(skill string, out []string, plan func() Plan) Plan {
 	p = plan()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if p.JSON != nil && len(c.all) < maxPlans && len(key) < maxKey {
-		if c.all == nil {
-			c.all = map[string]Plan{}
+	if c.listed == nil {
+		c.listed, c.others = map[string]Plan{}, map[string]Plan{}
+	}
+	switch {
+	case p.JSON == nil:
+	case p.listed:
+		c.listed[key] = p
+	case len(key) < maxKey:
+		if len(c.others) == maxPlans {
+			clear(c.others)
 		}
-		c.all[key] = p
+		c.others[key] = p
 	}
 	return p
 }

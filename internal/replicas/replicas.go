@@ -30,8 +30,8 @@ func (a *Answer) SameCard(b *Answer) bool { return a.CardDigest == b.CardDigest 
 func (a *Answer) Agrees(b *Answer) bool { return a.Class == b.Class && a.FindingSet == b.FindingSet }
 
 // A Dispute is a disagreement of an agent with itself: a fetch that was to
-// confirm an answer got another one. The first is remembered for [Memory], the
-// second within that time makes the lock disputed. A nil Dispute is none.
+// confirm an answer got another one. The first is remembered for a time ([Memory]),
+// the second within that time makes the lock disputed. A nil Dispute is none.
 type Dispute struct {
 	First time.Time `json:"first"` // from which the grace of a rollout counts
 	Last  time.Time `json:"last"`
@@ -49,8 +49,9 @@ type Dispute struct {
 	Seen  time.Time `json:"seen,omitzero"` // the last answer
 }
 
-// Memory is how long one disagreement is remembered.
-const Memory = time.Hour
+// Memory is how long one disagreement is remembered of an agent that is asked
+// every interval: an hour, and long enough for the next two looks.
+func Memory(interval time.Duration) time.Duration { return max(time.Hour, 2*interval) }
 
 // Most is how many answers are kept of a dispute.
 const Most = 4
@@ -63,7 +64,7 @@ func (d *Dispute) Worst() Answer {
 	return slices.MaxFunc(d.Answers, func(a, b Answer) int { return int(a.Class) - int(b.Class) })
 }
 
-// Raises is when the grace is over. A second disagreement late in the hour
+// Raises is when the grace is over. A second disagreement late in that time
 // leaves time, stable, for a few more looks.
 func (d *Dispute) Raises(grace, stable time.Duration) time.Time {
 	if late := d.Began.Add(stable); late.After(d.First.Add(grace)) {

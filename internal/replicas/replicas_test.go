@@ -38,6 +38,14 @@ func TestDispute(t *testing.T) {
 	}
 }
 
+func TestMemory(t *testing.T) {
+	for interval, want := range map[time.Duration]time.Duration{0: time.Hour, 30 * time.Minute: time.Hour, 24 * time.Hour: 48 * time.Hour} {
+		if got := Memory(interval); got != want {
+			t.Errorf("Memory(%s) = %s, want %s", interval, got, want)
+		}
+	}
+}
+
 func TestRaises(t *testing.T) {
 	const grace, stable = 30 * time.Minute, 10 * time.Minute
 	d := &Dispute{First: now, Began: now.Add(time.Minute)}

@@ -66,7 +66,7 @@ func (r *Router) Rows(in Happening) ([]store.Row, *store.Episode) {
 	for _, t := range targets {
 		row := t.row(in, s)
 		if silence != nil && !(e.Kind == verdict.Resolved && slices.Contains(ep.OpenedTo, t.sink)) {
-			end(&row, store.Superseded, "silenced by "+silence.ID, in.Now)
+			row.End(store.Superseded, "silenced by "+silence.ID, in.Now)
 		}
 		rows = append(rows, row)
 	}
@@ -225,10 +225,6 @@ func Key(parts ...string) string { return strings.Join(parts, "|") }
 
 func episodeName(lock string, start uint64) string { return fmt.Sprintf("%s@%d", lock, start) }
 
-func end(row *store.Row, state store.RowState, reason string, now time.Time) {
-	row.State, row.Reason, row.EndedAt = state, reason, now
-}
-
 // A Standing is an open episode, and what decides whether it is time to remind.
 type Standing struct {
 	Episode  *store.Episode
@@ -242,7 +238,8 @@ type Standing struct {
 
 // Due are the reminders that are due, at most one for each route however long
 // nobody looked, and the episode with its clocks set for the next; nil where
-// nothing changed. What is quiet or silenced stays due until it no longer is.
+// nothing changed. What is quiet or silenced stays due until it no longer is, and
+// what is of too low a class for the route until it is worse.
 func (r *Router) Due(in Standing) ([]store.Row, *store.Episode) {
 	if in.Quiet || !in.Episode.ClosedAt.IsZero() {
 		return nil, nil
@@ -255,10 +252,10 @@ func (r *Router) Due(in Standing) ([]store.Row, *store.Episode) {
 	for _, id := range slices.Sorted(maps.Keys(ep.Reminders)) {
 		next := ep.Reminders[id]
 		isDue := next.Held || !next.At.IsZero() && !in.Now.Before(next.At)
-		if silenced || !isDue {
+		route := r.byID(id)
+		if silenced || !isDue || s.Class < route.minClass {
 			continue
 		}
-		route := r.byID(id)
 		for _, sink := range route.Sinks {
 			rows = append(rows, store.Row{
 				Key: Key(sink, id, episodeName(ep.Lock, ep.Start), fmt.Sprint(ep.Seq),
@@ -309,6 +306,22 @@ func (r *Router) byID(id string) *route {
 	return nil
 }
 
+// Next is when the first reminder of ep is due: the beginning of time
+// for one that a silence held back, zero where none is planned.
+func Next(ep *store.Episode) time.Time {
+	var next time.Time
+	for _, n := range ep.Reminders {
+		at := n.At
+		if n.Held {
+			at = time.Unix(0, 0)
+		}
+		if !at.IsZero() && (next.IsZero() || at.Before(next)) {
+			next = at
+		}
+	}
+	return next
+}
+
 // A Route names a route, and the sinks that it leads to.
 type Route struct {
 	ID    string
@@ -328,10 +341,11 @@ func (r *Router) Routes() []Route {
 func (r *Router) Fallback() string { return r.fallback }
 
 // Daemon is a message about the daemon itself, of which kind says what it is
-// about ("store-rebuilt"): it goes to the catch-all.
+// about ("store-rebuilt"): it goes to the last route that matches everything,
+// whatever class that asks for.
 func (r *Router) Daemon(kind, text string, now time.Time) []store.Row {
 	var rows []store.Row
-	for i := range r.routes {
+	for i := range slices.Backward(r.routes) {
 		route := &r.routes[i]
 		if !isCatchAll(route.Route) {
 			continue

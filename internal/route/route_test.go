@@ -156,6 +156,35 @@ func TestCatchAllIsDefended(t *testing.T) {
 	}
 }
 
+// Of two routes that match everything, the last gets what the daemon says of
+// itself, whatever class it asks for.
+func TestDaemonGoesToTheLastCatchAll(t *testing.T) {
+	n := &config.Notify{Sinks: map[string]config.Sink{"a": {}, "b": {}, "c": {}}, Routes: []config.Route{
+		{Sinks: []string{"a"}, Continue: true},
+		{Sinks: []string{"b"}, MinClass: "breaking"},
+		{Match: config.Match{Owner: "x"}, Sinks: []string{"c"}},
+	}}
+	if got := sinksOf(New(n).Daemon("store-rebuilt", "the store was damaged", now)); got != "b" {
+		t.Errorf("the daemon's messages go to %q, want b", got)
+	}
+}
+
+// A route is reminded only of what it would be told of now.
+func TestDueByClass(t *testing.T) {
+	n := routes()
+	n.Routes[len(n.Routes)-1].MinClass = "breaking"
+	r := New(n)
+	_, ep := r.Rows(happening(verdict.Opened, diff.Breaking))
+	due := Standing{Episode: ep, Lock: lock(), Now: now.Add(5 * time.Hour)}
+	if rows, _ := r.Due(due); len(rows) != 1 {
+		t.Errorf("%d reminders of what is breaking, want 1", len(rows))
+	}
+	ep.Class = diff.Review
+	if rows, changed := r.Due(due); len(rows) > 0 || changed != nil {
+		t.Errorf("%d reminders of what is review now, want none", len(rows))
+	}
+}
+
 func TestSilences(t *testing.T) {
 	match := func(pairs ...string) map[string]string {
 		m := map[string]string{}

@@ -76,7 +76,7 @@ func (u *CatchUp) Add(c Candidate, now time.Time) (Run, bool) {
 	case run.Slot.IsZero() && !c.Validated.IsZero():
 		return Run{}, false
 	case !run.Slot.IsZero() && !last.IsZero():
-		run.Missed = c.Plan.Count(last, now) - 1
+		run.Missed = max(0, c.Plan.Count(last, now)-1)
 	}
 	if u.byID == nil {
 		u.byID = map[string]*behind{}

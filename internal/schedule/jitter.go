@@ -51,21 +51,30 @@ func (j Jittered) slot(at time.Time) Slot {
 func (j Jittered) Next(t time.Time) Slot { return j.slot(j.Spec.Next(t.Add(-j.Phase))) }
 
 // After is the first slot that is due after now and lies after the slot last,
-// so that a clock which was set back runs no slot twice. A last that is ahead of
-// now by more than two periods, and two days, is a clock's mistake and passed
-// over: the agent would rest until then.
+// so that a clock which was set back runs no slot twice. A last that
+// [Jittered.IsAhead] counts as none.
 func (j Jittered) After(last, now time.Time) Slot {
 	next := j.Next(now)
-	if next.At.After(last) || last.Sub(now) > max(2*j.Spec.Period(now), 48*time.Hour) {
+	if next.At.After(last) || j.IsAhead(last, now) {
 		return next
 	}
 	return j.slot(j.Spec.Next(last))
 }
 
+// IsAhead is whether the slot last is ahead of now by more than two periods, and
+// two days. That is a clock's mistake: the agent would rest until then.
+func (j Jittered) IsAhead(last, now time.Time) bool {
+	ahead := last.Sub(now)
+	return ahead > 48*time.Hour && ahead > 2*j.Spec.Period(now)
+}
+
 // Latest is the last slot that lies after the slot last and is due at or before
 // now; a zero Slot when there is none. It is the one run that makes up for a
-// pause.
+// pause. A last that [Jittered.IsAhead] counts as none.
 func (j Jittered) Latest(last, now time.Time) Slot {
+	if j.IsAhead(last, now) {
+		last = time.Time{}
+	}
 	return j.slot(j.Spec.Latest(last, now.Add(-j.Phase)))
 }
 

@@ -12,6 +12,8 @@ const (
 	outageHosts   = 5
 	outageBuckets = 24
 	outageBucket  = outageWindow / outageBuckets
+	// outageRest is the least time between two that are told of.
+	outageRest = time.Hour
 )
 
 // An Outage suspects the daemon's own network: at least half of the attempts of
@@ -26,6 +28,8 @@ type Outage struct {
 	}
 	failing   []failure // hosts that failed since the last success, outageHosts at most
 	suspected bool
+	told      time.Time // when [Outage.Tells] did last
+	sound     bool      // most attempts succeeded since
 }
 
 type failure struct {
@@ -36,7 +40,7 @@ type failure struct {
 // Observe takes the outcome of one attempt at a host: ok is whether an answer
 // came, whatever it said. It reports whether the suspicion began or ended.
 func (o *Outage) Observe(host string, ok bool, at time.Time) (changed bool) {
-	number := floorDiv(at.UnixNano(), int64(outageBucket))
+	number := bucketOf(at)
 	b := &o.buckets[(number%outageBuckets+outageBuckets)%outageBuckets]
 	if b.number != number {
 		b.number, b.ok, b.failed = number, 0, 0
@@ -56,6 +60,27 @@ func (o *Outage) Observe(host string, ok bool, at time.Time) (changed bool) {
 // Suspected reports whether the local network is suspected. It stays until an
 // attempt succeeds, however long none is made.
 func (o *Outage) Suspected() bool { return o.suspected }
+
+// Tells reports whether a suspicion that lasts at is to be told of now: each
+// outage once, and one in an hour. Successes amid more failures end a suspicion,
+// but not the outage.
+func (o *Outage) Tells(at time.Time) bool {
+	if !o.suspected || !o.told.IsZero() && (!o.sound || at.Sub(o.told).Abs() < outageRest) {
+		return false
+	}
+	o.told, o.sound = at, false
+	return true
+}
+
+// Ends reports, once after each outage that was told of and once from the start,
+// that most attempts of two minutes succeed.
+func (o *Outage) Ends(at time.Time) bool {
+	if o.sound || o.suspected || o.half(bucketOf(at)) {
+		return false
+	}
+	o.sound = true
+	return true
+}
 
 // fail keeps the hosts that failed last.
 func (o *Outage) fail(host string, at time.Time) {
@@ -83,3 +108,6 @@ func (o *Outage) half(number int64) bool {
 	}
 	return failed >= ok
 }
+
+// bucketOf is the number of the bucket that at falls into.
+func bucketOf(at time.Time) int64 { return floorDiv(at.UnixNano(), int64(outageBucket)) }

@@ -238,3 +238,52 @@ func TestBackoff(t *testing.T) {
 		}
 	}
 }
+
+func TestOutageIsToldOnce(t *testing.T) {
+	var o Outage
+	fail := func(at time.Duration) {
+		for _, h := range []string{"a", "b", "c", "d", "e", "f"} {
+			o.Observe(h, false, noon.Add(at))
+		}
+	}
+	told := func(at time.Duration, want bool) {
+		t.Helper()
+		if got := o.Tells(noon.Add(at)); got != want {
+			t.Errorf("after %s: Tells = %v", at, got)
+		}
+	}
+	ended := func(at time.Duration, want bool) {
+		t.Helper()
+		o.Observe("up", true, noon.Add(at))
+		if got := o.Ends(noon.Add(at)); got != want {
+			t.Errorf("after %s: Ends = %v", at, got)
+		}
+	}
+	ended(-time.Hour, true) // one of before the start
+	ended(-time.Hour, false)
+	told(0, false)
+	fail(0)
+	told(0, true)
+	told(2*time.Hour, false)
+	fail(2 * time.Hour)
+	ended(2*time.Hour, false) // amid failures
+	fail(2 * time.Hour)
+	told(2*time.Hour, false)
+	ended(3*time.Hour, true)
+	fail(3*time.Hour + time.Minute)
+	told(3*time.Hour+time.Minute, true)
+	ended(3*time.Hour+10*time.Minute, true)
+	fail(3*time.Hour + 20*time.Minute)
+	told(3*time.Hour+20*time.Minute, false) // within the hour
+	told(4*time.Hour+20*time.Minute, true)
+}
+
+func TestSlotFarAhead(t *testing.T) {
+	hourly := mustParse(t, "@every 1h", "UTC").Jittered(0)
+	for ahead, want := range map[time.Duration]bool{time.Hour: false, 48 * time.Hour: false, 49 * time.Hour: true} {
+		last := noon.Add(ahead)
+		if got := hourly.IsAhead(last, noon); got != want || hourly.Latest(last, noon).IsZero() == want {
+			t.Errorf("%s ahead: IsAhead = %v, Latest = %+v", ahead, got, hourly.Latest(last, noon))
+		}
+	}
+}

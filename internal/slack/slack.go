@@ -8,6 +8,7 @@
 package slack
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,7 @@ import (
 
 	goslack "github.com/slack-go/slack"
 
-	"github.com/a2alock/a2alock/internal/webhook"
+	"github.com/a2alock/a2alock/internal/retryafter"
 )
 
 // A Client posts through WebhookURL, or with Token to Channel.
@@ -61,9 +62,15 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("Slack answered %d: %.100q", e.Code, e.Reason)
 }
 
+// sendTimeout bounds one request, the reading of its answer included.
+const sendTimeout = 20 * time.Second
+
 // Post posts m, in a thread unless in is zero, and returns where it stands: a
-// webhook does not tell. An answer of Slack's that takes nothing is an *Error.
+// webhook does not tell. It takes 20 s at most. An answer of Slack's that takes
+// nothing is an *Error.
 func (c *Client) Post(ctx context.Context, m *Message, in Thread) (Thread, error) {
+	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
+	defer cancel()
 	if !c.IsBot() {
 		tap := &tap{next: c.Transport}
 		blocks := goslack.Blocks{BlockSet: m.top()}
@@ -72,6 +79,9 @@ func (c *Client) Post(ctx context.Context, m *Message, in Thread) (Thread, error
 			Text: m.text(), Blocks: &blocks, Attachments: []goslack.Attachment{m.attachment()},
 			Parse: "none", UnfurlLinks: &off, UnfurlMedia: &off,
 		})
+		if err == nil && tap.body != "ok" { // a proxy's page, say
+			return Thread{}, &Error{Code: http.StatusServiceUnavailable, Reason: strings.TrimSpace("200 without ok: " + tap.body)}
+		}
 		return Thread{}, tap.explain(err)
 	}
 	options := m.options()
@@ -93,6 +103,8 @@ func (c *Client) Post(ctx context.Context, m *Message, in Thread) (Thread, error
 // Update puts m in the place of a bot's message. Where that is gone, or may no
 // longer be edited, there is nothing left to do, and no error.
 func (c *Client) Update(ctx context.Context, m *Message, at Thread) error {
+	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
+	defer cancel()
 	tap := &tap{next: c.Transport}
 	_, _, _, err := c.api(tap).UpdateMessageContext(ctx, at.Channel, at.TS, m.options()...)
 	if answer, ok := errors.AsType[goslack.SlackErrorResponse](err); ok && uneditable[answer.Err] {
@@ -138,11 +150,15 @@ type tap struct {
 	next  http.RoundTripper
 	code  int
 	after time.Duration
-	body  string // the first bytes of an answer that is not 200
+	body  string // the first bytes of the answer
 }
 
-// maxReason bounds how much of a refusing answer is read.
-const maxReason = 200
+// maxAnswer bounds an answer that is read whole.
+const maxAnswer = 1 << 20
+
+// maxReason bounds how much of a refusing answer is read: far more than is shown,
+// so that the caller can take secrets out of it while they are whole.
+const maxReason = 4096
 
 // RoundTrip implements [http.RoundTripper].
 func (t *tap) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -154,11 +170,22 @@ func (t *tap) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.code, t.after = res.StatusCode, webhook.RetryAfter(res.Header)
-	if res.StatusCode != http.StatusOK {
-		data, _ := io.ReadAll(io.LimitReader(res.Body, maxReason)) // a reason, if it can be had
-		t.body = strings.TrimSpace(string(data))
+	t.code, t.after = res.StatusCode, retryafter.Of(res.Header)
+	body := res.Body
+	defer body.Close()
+	if res.StatusCode == http.StatusSwitchingProtocols {
+		res.Body = http.NoBody // a connection, which need not end
+		return res, nil
 	}
+	defer context.AfterFunc(r.Context(), func() { body.Close() })() // a body need not know of it
+	data, err := io.ReadAll(io.LimitReader(body, maxAnswer))
+	if err != nil && res.StatusCode == http.StatusOK {
+		return nil, err
+	} else if err != nil {
+		data = nil // a reason, if it can be had
+	}
+	t.body = strings.TrimSpace(string(data[:min(len(data), maxReason)]))
+	res.Body = io.NopCloser(bytes.NewReader(data))
 	return res, nil
 }
 

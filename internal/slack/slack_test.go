@@ -2,10 +2,13 @@ package slack
 
 import (
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/a2alock/a2alock/internal/slacktest"
@@ -100,6 +103,9 @@ func TestErrors(t *testing.T) {
 		{"gone", hook, 410, nil, "channel_is_archived", Error{410, "channel_is_archived", 0}},
 		{"moved", hook, 302, http.Header{"Location": {"https://elsewhere.example/"}}, "", Error{302, "", 0}},
 		{"down", hook, 503, http.Header{"Retry-After": {"7"}}, "<html>", Error{503, "<html>", 7 * time.Second}},
+		{"a page", hook, 200, nil, "<html>", Error{503, "200 without ok: <html>", 0}},
+		{"ok and more", hook, 200, nil, "ok, later", Error{503, "200 without ok: ok, later", 0}},
+		{"nothing", hook, 200, nil, "", Error{503, "200 without ok:", 0}},
 		{"bot limited", bot, 429, http.Header{"Retry-After": {"30"}}, "", Error{429, "", 30 * time.Second}},
 		{"bot limited in words", bot, 200, nil, `{"ok":false,"error":"ratelimited"}`, Error{429, "ratelimited", 0}},
 		{"bot token", bot, 200, nil, `{"ok":false,"error":"token_revoked"}`, Error{401, "token_revoked", 0}},
@@ -174,5 +180,45 @@ func TestUpdateOfWhatIsGone(t *testing.T) {
 	}
 	if p := posts[2]; p.Method != "chat.update" || p.TS != at.TS || p.Title != "~breaking: a∼b~" || p.Color != "#2e7d32" {
 		t.Errorf("the edit: %+v", p)
+	}
+}
+
+// A body says nothing until it is closed.
+type body struct {
+	closed chan struct{}
+	close  func()
+}
+
+func (b *body) Read([]byte) (int, error) { <-b.closed; return 0, io.ErrClosedPipe }
+
+func (b *body) Close() error { b.close(); return nil }
+
+type answer func() *http.Response
+
+func (f answer) RoundTrip(*http.Request) (*http.Response, error) { return f(), nil }
+
+func TestPostEndsWhereTheAnswerDoesNot(t *testing.T) {
+	for code, after := range map[int]time.Duration{101: 0, 503: sendTimeout, 200: sendTimeout} {
+		synctest.Test(t, func(t *testing.T) {
+			closed := make(chan struct{})
+			silent := &body{closed, sync.OnceFunc(func() { close(closed) })}
+			transport := answer(func() *http.Response { return &http.Response{StatusCode: code, Body: silent} })
+			for _, c := range []Client{
+				{WebhookURL: "https://hooks.example/x", Transport: transport},
+				{Token: "xoxb-1", Channel: "C1", APIURL: "https://slack.example/api/", Transport: transport},
+			} {
+				begun := time.Now()
+				_, err := c.Post(t.Context(), &Message{Title: "x"}, Thread{})
+				if got, ok := errors.AsType[*Error](err); err == nil || code != 200 && (!ok || got.Code != code) {
+					t.Errorf("%d, bot %v: Post = %v", code, c.IsBot(), err)
+				}
+				if got := time.Since(begun); got != after {
+					t.Errorf("%d, bot %v: Post took %s, want %s", code, c.IsBot(), got, after)
+				}
+				<-closed
+				closed = make(chan struct{})
+				silent.closed, silent.close = closed, sync.OnceFunc(func() { close(closed) })
+			}
+		})
 	}
 }

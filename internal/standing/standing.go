@@ -26,23 +26,45 @@ type View struct {
 	DecidedAt *time.Time `json:"decided_at"`
 	Validated *time.Time `json:"validated_at"`
 	// NextRefresh is when the agent is asked next; null while it is being asked.
-	NextRefresh *time.Time       `json:"next_refresh"`
-	CardDigest  string           `json:"card_digest,omitzero"`
-	Pending     bool             `json:"pending,omitzero"` // something worse waits for its confirmation
-	Gone        string           `json:"gone,omitzero"`    // why nothing could be decided since
-	Broken      string           `json:"broken,omitzero"`  // why the file is no lock now; the last good one holds
-	Episode     *verdict.Episode `json:"episode,omitzero"`
-	Ack         *verdict.Ack     `json:"ack,omitzero"`
-	Skills      []string         `json:"skills"`
-	Findings    []diff.Finding   `json:"findings,omitzero"` // of one lock alone, not in a list
+	NextRefresh *time.Time `json:"next_refresh"`
+	CardDigest  string     `json:"card_digest,omitzero"`
+	// Pending is a worse answer that waits for its confirmation, Better a better
+	// one that has to hold for min_stable, Dispute that answers disagree.
+	Pending *Waiting `json:"pending,omitzero"`
+	Better  *Waiting `json:"better,omitzero"`
+	Dispute *Waiting `json:"dispute,omitzero"`
+	// Suppressed is that the lock keeps changing: decisions go by the worst.
+	Suppressed *verdict.Suppression `json:"suppressed,omitzero"`
+
+	Gone     string           `json:"gone,omitzero"`   // why nothing could be decided since
+	Broken   string           `json:"broken,omitzero"` // why the file is no lock now; the last good one holds
+	Episode  *verdict.Episode `json:"episode,omitzero"`
+	Ack      *verdict.Ack     `json:"ack,omitzero"`
+	Skills   []string         `json:"skills"`
+	Findings []diff.Finding   `json:"findings,omitzero"` // of one lock alone, not in a list
+}
+
+// A Waiting is what may yet become the verdict, and since when.
+type Waiting struct {
+	Verdict verdict.Verdict `json:"verdict"`
+	Since   time.Time       `json:"since"`
 }
 
 // Of is the view of a lock whose file is f, by its state.
 func Of(f *lockset.File, s *verdict.State) View {
 	v := View{
 		ID: f.ID, Path: f.Path, Info: f.Info, Skills: f.Skills,
-		Class: Class(s), Freshness: verdict.Expired, Since: Moment(s.Since), DecidedAt: Moment(s.DecidedAt), Validated: Moment(s.ValidatedAt),
-		CardDigest: s.CardDigest, Pending: s.Pending != nil, Gone: s.Gone, Episode: s.Episode, Ack: s.Ack, Findings: s.Findings,
+		Class: Class(s), Freshness: verdict.Expired, Since: Moment(s.Since), DecidedAt: Moment(s.DecidedAt), Validated: Moment(s.AsOf()),
+		CardDigest: s.CardDigest, Gone: s.Gone, Episode: s.Episode, Ack: s.Ack, Findings: s.Findings,
+	}
+	if x := s.Pending; x != nil {
+		v.Pending = &Waiting{verdict.Of(x.Class), x.At.UTC()}
+	}
+	if x := s.Better; x != nil {
+		v.Better = &Waiting{verdict.Of(x.Class), x.Since.UTC()}
+	}
+	if x := s.Dispute; x.IsOn() {
+		v.Dispute = &Waiting{verdict.Of(x.Worst().Class), x.Began.UTC()}
 	}
 	if f.Broken != nil {
 		v.Broken = f.Broken.Error()
@@ -85,18 +107,21 @@ func (f Filter) Chooses(v *View) bool {
 
 // Counts are what a daemon holds, counted at one moment.
 type Counts struct {
-	Now      time.Time
-	Agents   int
-	Flights  int // requests under way, waiting ones among them
-	Paused   int // hosts that asked us to wait
-	Locks    map[Group]int
-	Open     map[verdict.Verdict]int // episodes, by class
-	Oldest   time.Time               // the oldest validation; zero: there is none
-	LastRun  *time.Time
-	NextRun  *time.Time
-	Broken   []string // ids of locks whose files cannot be read now
-	Silent   bool     // the network is suspected to be gone
-	PerAgent []Age    // only where the configuration asks for it
+	Now     time.Time
+	Agents  int
+	Flights int // requests under way, waiting ones among them
+	Paused  int // hosts that asked us to wait
+	Locks   map[Group]int
+	Open    map[verdict.Verdict]int // episodes, by class
+	Oldest  time.Time               // the oldest validation; zero: there is none
+	LastRun *time.Time
+	NextRun *time.Time // the next request; moments of the clock alone aside
+	Broken  []string   // ids of locks whose files cannot be read now
+	Silent  bool       // the network is suspected to be gone
+	// Unwritten and Unread are since when and why the store cannot be written, and
+	// the locks not be read again; "": they can.
+	Unwritten, Unread string
+	PerAgent          []Age // only where the configuration asks for it
 }
 
 // A Group is a class and how far it may be trusted.

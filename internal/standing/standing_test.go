@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2alock/a2alock/diff"
 	"github.com/a2alock/a2alock/internal/lockset"
 	"github.com/a2alock/a2alock/internal/verdict"
 )
@@ -50,5 +51,29 @@ func TestAddAge(t *testing.T) {
 	want := []Age{{"a", 10}, {"b", 0}, {overflow, 80}}
 	if len(c.PerAgent) != 3 || c.PerAgent[0] != want[0] || c.PerAgent[1] != want[1] || c.PerAgent[2] != want[2] {
 		t.Errorf("ages = %v, want %v", c.PerAgent, want)
+	}
+}
+
+// A reader sees what may yet become the verdict.
+func TestWaiting(t *testing.T) {
+	at := time.Unix(60, 0)
+	worse, better := verdict.Answer{Class: diff.Breaking, At: at}, verdict.Answer{Class: diff.Compatible, At: at}
+	v := Of(&lockset.File{}, &verdict.State{
+		Verdict: verdict.Review, ValidatedAt: at.Add(time.Hour), Kept: at,
+		Pending: &verdict.Pending{Answer: worse}, Better: &verdict.Better{Answer: better, Since: at},
+		Dispute: &verdict.Dispute{Count: 2, Began: at, Answers: []verdict.Answer{better, worse}},
+	})
+	want := Waiting{verdict.Breaking, at.UTC()}
+	if v.Pending == nil || *v.Pending != want || v.Dispute == nil || *v.Dispute != want {
+		t.Errorf("pending %v, dispute %v, want %v", v.Pending, v.Dispute, want)
+	}
+	if v.Better == nil || *v.Better != (Waiting{verdict.Compatible, at.UTC()}) {
+		t.Errorf("better %v", v.Better)
+	}
+	if v.Validated == nil || !v.Validated.Equal(at) {
+		t.Errorf("validated at %v, want when the card behind the verdict was", v.Validated)
+	}
+	if v := Of(&lockset.File{}, &verdict.State{Dispute: &verdict.Dispute{Count: 1}}); v.Pending != nil || v.Better != nil || v.Dispute != nil {
+		t.Errorf("nothing waits: %+v", v)
 	}
 }

@@ -289,7 +289,7 @@ func TestDamping(t *testing.T) {
 		l.step(good)
 		l.step(renamed)
 		events := l.raw(confirmed(renamed))
-		if got, want := events[1].Detail, "3 changes; last good and renamed"; got != want || events[1].Routed() != diff.Review {
+		if got, want := events[1].Detail, "3 changes; last good and renamed; until it settles, at the latest 2026-03-01 09:00 UTC, decisions use the worst seen, review"; got != want || events[1].Routed() != diff.Review {
 			t.Errorf("detail %q, want %q; %s", got, want, events[1].Routed())
 		}
 	})

@@ -36,6 +36,24 @@ func (d *Damping) isOn() bool { return d != nil && !d.Since.IsZero() }
 // among them.
 func (s *State) Suppressed() bool { return s.Damping.isOn() }
 
+// A Suppression is why a lock that keeps changing is denied or told less than
+// its verdict says.
+type Suppression struct {
+	Since time.Time `json:"since"`
+	Until time.Time `json:"until"` // it has ended by then, whatever happens
+	Worst Verdict   `json:"worst"` // by which decisions go meanwhile
+}
+
+// Suppression is the one that holds; nil: there is none.
+func (s *State) Suppression(p *Params) *Suppression {
+	d := s.Damping
+	if !d.isOn() {
+		return nil
+	}
+	until := d.Since.Add(p.Damping.Max).Truncate(time.Second).Add(time.Second)
+	return &Suppression{Since: d.Since.UTC(), Until: until.UTC(), Worst: Of(max(d.Worst.Class, s.Class()))}
+}
+
 // damp adds points for what has just become of was, and reports whether that
 // began a suppression. What is worse than all before breaks through.
 func (m *machine) damp(points float64, was Answer) bool {
@@ -44,14 +62,14 @@ func (m *machine) damp(points float64, was Answer) bool {
 		if points == 0 || m.p.Damping.Suppress <= 0 {
 			return false
 		}
-		d = &Damping{Worst: was, Digests: digests(nil, was.CardDigest)}
+		d = &Damping{Worst: was, Digests: damping.Last(nil, was.CardDigest)}
 	}
 	current := m.current()
 	m.breaks = current.Class > d.Worst.Class
 	if current.Class >= d.Worst.Class {
 		d.Worst = current
 	}
-	d.Digests = digests(d.Digests, current.CardDigest)
+	d.Digests = damping.Last(d.Digests, current.CardDigest)
 	if points > 0 {
 		d.Penalty = d.Add(points, m.now, &m.p.Damping)
 		d.Count++
@@ -64,14 +82,6 @@ func (m *machine) damp(points float64, was Answer) bool {
 	return true
 }
 
-// digests is the last two different ones.
-func digests(list []string, next string) []string {
-	if next == "" || len(list) > 0 && list[len(list)-1] == next {
-		return list
-	}
-	return append(append([]string(nil), list[max(0, len(list)-1):]...), next)
-}
-
 // flapping tells that a suppression began.
 func (m *machine) flapping() {
 	d := m.Damping
@@ -79,6 +89,8 @@ func (m *machine) flapping() {
 	if len(d.Digests) > 0 {
 		text += "; last " + strings.Join(d.Digests, " and ")
 	}
+	text += fmt.Sprintf("; until it settles, at the latest %s, decisions use the worst seen, %s",
+		m.Suppression(m.p).Until.Format("2006-01-02 15:04 UTC"), d.Worst.Class)
 	m.tell(Flapping, false, text)
 }
 

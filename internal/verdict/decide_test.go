@@ -1,11 +1,14 @@
 package verdict
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/internal/findings"
 )
 
 // The table of docs/states.md, Delegation.
@@ -86,8 +89,8 @@ func TestDecide(t *testing.T) {
 				t.Errorf("Decide = %+v, want delegate %v, degraded %v, class %s, %d findings, %s",
 					d, tt.want, tt.degr, tt.class, tt.finds, tt.freshn)
 			}
-			if !d.AsOf.Equal(l.state.ValidatedAt) {
-				t.Errorf("as of %s", d.AsOf)
+			if d.AsOf.After(l.state.ValidatedAt) || d.AsOf.IsZero() != (l.state.Verdict.rank() < 0) {
+				t.Errorf("as of %s, validated at %s", d.AsOf, l.state.ValidatedAt)
 			}
 		})
 	}
@@ -195,9 +198,50 @@ func TestNextTick(t *testing.T) {
 	l = newLife(t).on(good)
 	l.after(minute).step(noQuote)
 	l.after(minute).step(confirmed(good))
+	l.p.Interval = 0 // which is not known: nothing ages
 	next(l, l.now.Add(hour+1))
 	l.step(Observation{Cause: Removed})
 	next(l, time.Time{})
+}
+
+// flood is a dispute of four answers with ten thousand findings each.
+func flood(t testing.TB) *life {
+	l := newLife(t).on(good)
+	d := &Dispute{Count: 2}
+	for i := range 4 {
+		x := Answer{Class: diff.Breaking, CardDigest: fmt.Sprint(i)}
+		for j := range 10_000 {
+			class := diff.Class(j % 3)
+			x.Findings = append(x.Findings, diff.Finding{Rule: "skill-removed", Class: class, Fingerprint: fmt.Sprint(i, j)})
+		}
+		d.Answers = append(d.Answers, x)
+	}
+	l.state.Dispute = d
+	return l
+}
+
+// What a hostile card makes is read once, and the worst of it is told.
+func TestDecideFlood(t *testing.T) {
+	l := flood(t)
+	d := Decide(&l.state, l.now, l.p, "")
+	if d.Delegate || d.Class != Breaking || len(d.Findings) != findings.Most {
+		t.Fatalf("Decide = %v, %s with %d findings, want breaking with %d", d.Delegate, d.Class, len(d.Findings), findings.Most)
+	}
+	for i := range d.Findings {
+		if d.Findings[i].Class != diff.Breaking {
+			t.Fatalf("finding %d is %s, and breaking ones are left out", i, d.Findings[i].Class)
+		}
+	}
+	if n := testing.AllocsPerRun(3, func() { Decide(&l.state, l.now, l.p, "") }); n > 200 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkDecideFlood(b *testing.B) {
+	l := flood(b)
+	for b.Loop() {
+		Decide(&l.state, l.now, l.p, "")
+	}
 }
 
 func BenchmarkDecide(b *testing.B) {
@@ -212,5 +256,66 @@ func BenchmarkStepUnchanged(b *testing.B) {
 	l := newLife(b).on(renamed)
 	for b.Loop() {
 		Step(l.state, notModified(renamed), Moment{Now: l.now, Seq: 1}, l.p)
+	}
+}
+
+// An answer is as old as the last confirmation of the card that it rests on.
+func TestAsOf(t *testing.T) {
+	l := newLife(t)
+	asOf := func(when string, want time.Time) {
+		t.Helper()
+		if got := Decide(&l.state, l.now, l.p, "").AsOf; !got.Equal(want) {
+			t.Errorf("%s: as of %s, want %s", when, got, want)
+		}
+	}
+	asOf("before anything", time.Time{})
+	l.step(good)
+	first := l.now
+	asOf("decided", first)
+	l.after(hour).step(noQuote)
+	asOf("another card waits", first)
+	l.after(30 * second).step(confirmed(noQuote))
+	broke := l.now
+	asOf("it is confirmed", broke)
+	l.after(hour).step(good)
+	asOf("a better one waits", broke)
+	better := l.now
+	l.after(minute).step(good)
+	asOf("it still waits", broke)
+	l.after(hour).step(good)
+	asOf("it is taken", l.now)
+	if l.state.Verdict != Compatible || !better.Before(l.now) {
+		t.Fatalf("%s", l.state.Verdict)
+	}
+	l.after(hour).step(down)
+	asOf("nobody answers", l.now.Add(-hour))
+}
+
+func TestSuppression(t *testing.T) {
+	l := newLife(t)
+	if l.state.Suppression(l.p) != nil {
+		t.Error("suppressed from the start")
+	}
+	l.step(good)
+	l.p.MinStable, l.p.RecoverThreshold = 0, 1
+	var told Event
+	for range 3 {
+		l.after(minute).step(noQuote)
+		l.after(30 * second).step(confirmed(noQuote))
+		for _, e := range l.after(minute).raw(good) {
+			if e.Kind == Flapping {
+				told = e
+			}
+		}
+	}
+	x := l.state.Suppression(l.p)
+	if x == nil || x.Worst != Breaking || x.Until.Sub(x.Since) < l.p.Damping.Max || x.Until.Sub(x.Since) > l.p.Damping.Max+second {
+		t.Fatalf("suppression = %+v", x)
+	}
+	if want := "until it settles, at the latest " + x.Until.Format("2006-01-02 15:04 UTC") + ", decisions use the worst seen, breaking"; !strings.Contains(told.Detail, want) {
+		t.Errorf("told %q, want %q", told.Detail, want)
+	}
+	if d := Decide(&l.state, l.now, l.p, ""); d.Delegate || !d.Degraded || d.Class != Breaking {
+		t.Errorf("decided %+v", d)
 	}
 }

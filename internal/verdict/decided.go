@@ -1,7 +1,9 @@
 package verdict
 
 import (
+	"cmp"
 	"slices"
+	"time"
 
 	"github.com/a2alock/a2alock/diff"
 	"github.com/a2alock/a2alock/internal/findings"
@@ -24,6 +26,7 @@ func (m *machine) decided(o Observation) {
 		m.local(o, x)
 		return
 	}
+	validated := m.ValidatedAt
 	m.validated(o)
 	switch current := m.current(); {
 	case m.Dispute.IsOn():
@@ -32,6 +35,12 @@ func (m *machine) decided(o Observation) {
 		m.unmoved(x)
 	default:
 		m.moved(o, x)
+	}
+	switch {
+	case m.CardDigest == o.CardDigest:
+		m.Kept = time.Time{}
+	case m.Kept.IsZero():
+		m.Kept = validated
 	}
 }
 
@@ -57,7 +66,7 @@ func (m *machine) validated(o Observation) {
 			x.Tried = m.now
 		}
 		x.Validated = x.Validated || o.Fresh && !began.Before(x.At)
-		if x.over(m.now, m.p) {
+		if x.Over(m.now, m.p.StaleHold) {
 			m.Stale = nil
 		}
 	}
@@ -65,9 +74,7 @@ func (m *machine) validated(o Observation) {
 	m.Trouble, m.Gone = nil, ""
 	m.Unreachable, m.Invalid, m.Lapsed = false, false, false
 	if told {
-		if gone != "" {
-			gone = "was " + gone
-		}
+		gone = "was " + cmp.Or(gone, string(Expired))
 		m.tell(CameBack, false, gone)
 	}
 }
@@ -129,7 +136,9 @@ func (m *machine) moved(o Observation, x Answer) {
 }
 
 // confirm takes an answer that agrees with the pending one. A conditional fetch
-// may have asked the same replica or cache again, and says nothing.
+// may have asked the same replica or cache again, and says nothing by itself. An
+// agent that refuses what would confirm is taken at its word in the end: to hold
+// on to what is better could cost more.
 func (m *machine) confirm(o Observation, x Answer) {
 	late := o.By == Confirm || m.now.Sub(m.Pending.At) >= m.p.ConfirmAfter
 	after := o.Began.IsZero() || !o.Began.Before(m.Pending.At)
@@ -137,23 +146,19 @@ func (m *machine) confirm(o Observation, x Answer) {
 		m.take(x, byAgent)
 		return
 	}
-	if o.By == Confirm {
-		m.Pending.Tried = m.now
+	switch {
+	case o.By == Confirm:
+		m.Pending.Try(m.now)
+	case m.Pending.Repeat(m.now, m.p.patience()):
+		m.take(x, byAgent)
 	}
 }
 
 // improve counts answers that are better than the verdict. The worst of the run
 // is taken once there are enough, over long enough.
 func (m *machine) improve(x Answer) {
-	b := m.Better
-	if b == nil {
-		b = &Better{Answer: x, Since: m.now}
-	}
-	b.Count++
-	b.Last = m.now
-	if x.Class >= b.Class || b.SameCard(&x) {
-		b.Answer = x
-	}
+	b := cmp.Or(m.Better, &Better{Answer: x, Since: m.now})
+	b.Hear(x, m.now)
 	m.Better = b
 	if b.Count < m.p.RecoverThreshold || m.now.Sub(b.Since) < m.p.MinStable {
 		return
@@ -194,7 +199,8 @@ func (m *machine) settleOn(x Answer, by source) {
 		m.Pending = nil
 		if Of(x.Class).rank() > max(m.Verdict.rank(), 0) {
 			x.At = p.At
-			m.Pending = &Pending{Answer: x, Tried: p.Tried}
+			m.Pending = new(*p)
+			m.Pending.Answer = x
 			return
 		}
 	}
@@ -211,6 +217,12 @@ func (m *machine) take(x Answer, by source) {
 	}
 	if before == verdict && was.SameCard(&x) && was.Shown == x.Shown && was.FindingSet == x.FindingSet && was.ProfileDigest == x.ProfileDigest {
 		return
+	}
+	if x.CardDigest != m.CardDigest {
+		m.Kept = time.Time{}
+		if x.At.Before(m.ValidatedAt) {
+			m.Kept = x.At
+		}
 	}
 	m.Verdict, m.CardDigest, m.Via, m.ProfileDigest = verdict, x.CardDigest, x.Via, x.ProfileDigest
 	m.FindingSet, m.Shown, m.Findings, m.DecidedAt = x.FindingSet, x.Shown, x.Findings, m.now

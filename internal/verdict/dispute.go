@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/a2alock/a2alock/internal/findings"
@@ -27,7 +28,7 @@ func (s *State) Replicas() []Answer {
 func (m *machine) ageDispute() {
 	switch d := m.Dispute; {
 	case d == nil:
-	case !d.IsOn() && m.now.Sub(d.Last) > replicas.Memory:
+	case !d.IsOn() && m.now.Sub(d.Last) > replicas.Memory(m.p.Interval):
 		m.Dispute = nil
 	case d.IsOn() && !d.Raised && !m.now.Before(d.Raises(m.p.RolloutGrace, m.p.MinStable)):
 		d.Raised, m.Judge = true, true
@@ -37,10 +38,7 @@ func (m *machine) ageDispute() {
 // flap counts a disagreement: b where a was to be confirmed.
 func (m *machine) flap(a, b Answer) {
 	m.Flaps++
-	d := m.Dispute
-	if d == nil {
-		d = &Dispute{First: m.now}
-	}
+	d := cmp.Or(m.Dispute, &Dispute{First: m.now})
 	d.Disagree(a, b, m.now)
 	m.Dispute = d
 	if d.IsOn() {
@@ -51,11 +49,7 @@ func (m *machine) flap(a, b Answer) {
 
 // disagreed takes in different answers that were given at one time.
 func (m *machine) disagreed(o Observation) {
-	d := m.Dispute
-	if d == nil {
-		d = &Dispute{First: m.now}
-	}
-	d = new(*d)
+	d := new(*cmp.Or(m.Dispute, &Dispute{First: m.now}))
 	for _, x := range o.Answers {
 		y := answer(Observation{
 			Class: x.Class, CardDigest: x.CardDigest, Via: x.Via, ProfileDigest: x.ProfileDigest, Findings: x.Findings,

@@ -79,6 +79,9 @@ type Episode struct {
 	// Told are the fingerprints of the findings that its events have told, each
 	// skill after the first with a name of its own. It only grows.
 	Told []string `json:"told,omitzero"`
+	// News is how many of Told, at its end, the event of the number NewsBy added.
+	News   int    `json:"news,omitzero"`
+	NewsBy uint64 `json:"news_by,omitzero"`
 }
 
 // An Ack is a person's word that an episode is known.

@@ -21,7 +21,7 @@ func (s *State) Freshness(now time.Time, p *Params) Freshness {
 		return Invalid
 	case s.Unreachable:
 		return Unreachable
-	case !s.Stale.over(now, p):
+	case !s.Stale.Over(now, p.StaleHold):
 		return MarkedStale
 	case never || p.Interval > 0 && age >= ageing(p):
 		return Ageing
@@ -44,8 +44,8 @@ type Want struct {
 	CardDigest string
 }
 
-// reportGap is the least time between two refreshes because of reports.
-const reportGap = time.Minute
+// ReportGap is the least time between two refreshes because of reports.
+const ReportGap = time.Minute
 
 // Wants is what s asks for besides the agent's schedule. It follows from what
 // is stored, so a restart asks for the same. After a failed fetch the times
@@ -61,7 +61,8 @@ func Wants(s *State, p *Params) []Want {
 		}
 		list = append(list, Want{By: by, At: at, Fresh: true, Elsewhere: elsewhere})
 	}
-	if x := s.Pending; x != nil {
+	// Where confirmations alone fail, other fetches have their turn in between.
+	if x := s.Pending; x != nil && (s.Trouble == nil || x.Failed < p.FailureThreshold) {
 		fetch(Confirm, later(x.At, x.Tried).Add(p.ConfirmAfter), true)
 	}
 	if b := s.Better; b != nil {
@@ -74,7 +75,7 @@ func Wants(s *State, p *Params) []Want {
 	switch d := s.Dispute; {
 	case d == nil:
 	case !d.IsOn():
-		// One more look within the hour, or a daily schedule would never see it
+		// One more look, soon, or a daily schedule would never see it
 		// again.
 		if at := d.Last.Add(p.MinStable); s.ValidatedAt.Before(at) && s.Pending == nil {
 			fetch(Recheck, at, true)
@@ -87,7 +88,7 @@ func Wants(s *State, p *Params) []Want {
 	if x := s.Stale; x != nil && !x.Validated {
 		at := x.At
 		if !x.Tried.IsZero() {
-			at = later(at, x.Tried.Add(reportGap))
+			at = later(at, x.Tried.Add(ReportGap))
 		}
 		fetch(OnReport, at, false)
 	}
@@ -143,7 +144,7 @@ func NextTick(s *State, now time.Time, p *Params) time.Time {
 	switch d := s.Dispute; {
 	case d == nil:
 	case !d.IsOn():
-		at(d.Last.Add(replicas.Memory + time.Nanosecond))
+		at(d.Last.Add(replicas.Memory(p.Interval) + time.Nanosecond))
 	case !d.Raised:
 		at(d.Raises(p.RolloutGrace, p.MinStable))
 	}

@@ -168,7 +168,8 @@ func (t *trial) quiet(was, next State, o Observation, events []Event, bad compla
 	if !fetched && next.ValidatedAt.After(was.ValidatedAt) {
 		bad("validated by nothing")
 	}
-	if !o.Fresh && !o.By.isLocal() && next.Class() > was.Class() && next.CardDigest != was.CardDigest && !was.Dispute.IsOn() {
+	if !o.Fresh && !o.By.isLocal() && next.Class() > was.Class() && next.CardDigest != was.CardDigest && !was.Dispute.IsOn() &&
+		(was.Pending == nil || was.Pending.Failed == 0 || was.Pending.Repeats+1 < t.p.FailureThreshold) {
 		bad("worse, and not confirmed")
 	}
 }
@@ -220,8 +221,8 @@ func (t *trial) asked(next State, bad complain) {
 		if d.Class.rank() < next.Verdict.rank() && skill == "" {
 			bad("decided better than the verdict: %+v", d)
 		}
-		if (d.Freshness == Fresh || d.Freshness == Ageing) && d.Class != None && d.Degraded {
-			bad("degraded for nothing: %+v", d)
+		if (d.Freshness == Fresh || d.Freshness == Ageing) && d.Class != None && d.Degraded != (next.Suppressed() || next.Pending.IsStuck(t.now, t.p.patience())) {
+			bad("degraded for nothing, or suppressed or stuck and not degraded: %+v", d)
 		}
 	}
 	if wants := Wants(&next, t.p); len(wants) > 5 {

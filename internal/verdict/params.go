@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/a2alock/a2alock/internal/damping"
+	"github.com/a2alock/a2alock/internal/replicas"
 )
 
 // Params are the durations and thresholds that a lock is judged by. Steps of
@@ -26,6 +27,10 @@ type Params struct {
 	OnUnknown string // "allow" (also ""), or "deny"
 
 	Damping damping.Params
+}
+
+func (p *Params) patience() replicas.Patience {
+	return replicas.Patience{Times: p.FailureThreshold, Over: p.FailureMinTime, Apart: p.ConfirmAfter}
 }
 
 // DefaultParams are the defaults of the configuration, for an agent that is

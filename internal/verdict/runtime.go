@@ -15,30 +15,11 @@ type Report = evidence.Report
 // something out of the plan. A profile that is not the one reported on is
 // believed; "" is the one that the verdict was decided on.
 func (s *State) Evidence(now time.Time, profileDigest string, p *Params) []Report {
-	var out []Report
-	for _, r := range s.Reports {
-		if r.Operation != "" && r.Stands(now, p.RuntimeEvidenceTTL) &&
-			(profileDigest == "" || r.ProfileDigest == "" || r.ProfileDigest == profileDigest) {
-			out = append(out, r)
-		}
-	}
-	return out
+	return evidence.Standing(s.Reports, now, p.RuntimeEvidenceTTL, profileDigest)
 }
 
 // A Mark is why a lock is marked stale.
-type Mark struct {
-	At time.Time `json:"at"` // the last report
-	// Validated is whether a fetch that began after At found the card, on a new
-	// connection and without a condition.
-	Validated bool `json:"validated,omitzero"`
-	// Tried is the last refresh because of a report; zero: none.
-	Tried time.Time `json:"tried,omitzero"`
-}
-
-// over reports whether the mark has ended; that of nil has.
-func (x *Mark) over(now time.Time, p *Params) bool {
-	return x == nil || x.Validated && now.Sub(x.At) >= p.StaleHold
-}
+type Mark = evidence.Mark
 
 // reportsMost bounds what orchestrators can make a state hold.
 const reportsMost = 32

@@ -14,6 +14,7 @@ import (
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/internal/replicas"
 )
 
 // A Verdict is the class of the last decided observation, or [None].
@@ -87,6 +88,9 @@ type State struct {
 	// decided, or a 304 that was accepted. A caller that keeps it elsewhere (see
 	// [Moved]) puts it back before the next Step.
 	ValidatedAt time.Time `json:"validated_at,omitzero"`
+	// Kept is when the card behind Verdict was last confirmed, where another card
+	// was validated since; zero: at ValidatedAt.
+	Kept time.Time `json:"kept,omitzero"`
 	// Gone is why nothing could be decided since, as one line; "" when it could.
 	Gone    string   `json:"gone,omitzero"`
 	Trouble *Trouble `json:"trouble,omitzero"` // nil: the last fetch could be judged
@@ -120,6 +124,18 @@ type State struct {
 // Class is the class of the verdict; [None] counts as compatible.
 func (s *State) Class() diff.Class { return diff.Class(max(s.Verdict.rank(), 0)) }
 
+// AsOf is when the agent last confirmed the card behind the verdict; zero: there
+// is none.
+func (s *State) AsOf() time.Time {
+	switch {
+	case s.Verdict.rank() < 0:
+		return time.Time{}
+	case !s.Kept.IsZero():
+		return s.Kept
+	}
+	return s.ValidatedAt
+}
+
 // Moved reports whether anything but ValidatedAt differs, so that a refresh
 // that found nothing new costs the store one time and no row.
 func Moved(was, now State) bool {
@@ -143,16 +159,7 @@ type Trouble struct {
 }
 
 // A Pending is a worse answer that waits for its confirmation.
-type Pending struct {
-	Answer
-	// Tried is the last confirming fetch that did not settle it; zero: none.
-	Tried time.Time `json:"tried,omitzero"`
-}
+type Pending = replicas.Pending
 
 // A Better is a run of answers that are better than the verdict.
-type Better struct {
-	Answer           // the worst of the run
-	Since  time.Time `json:"since"`
-	Last   time.Time `json:"last"`
-	Count  int       `json:"count"`
-}
+type Better = replicas.Better

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -75,12 +76,12 @@ type machine struct {
 // lies ahead of it.
 func (m *machine) rewind() {
 	m.Reports = slices.Clone(m.Reports)
-	times := []*time.Time{&m.ValidatedAt}
+	times := []*time.Time{&m.ValidatedAt, &m.Kept}
 	if x := own(&m.Trouble); x != nil {
 		times = append(times, &x.Last, &x.FetchesSince)
 	}
 	if x := own(&m.Pending); x != nil {
-		times = append(times, &x.At, &x.Tried)
+		times = append(times, &x.At, &x.Tried, &x.Seen)
 	}
 	if x := own(&m.Better); x != nil {
 		times = append(times, &x.Since, &x.Last)
@@ -122,7 +123,7 @@ func (m *machine) passTime() {
 		m.Judge = m.Judge || ended && r.Operation != ""
 		return ended
 	})
-	if m.Stale.over(m.now, m.p) {
+	if m.Stale.Over(m.now, m.p.StaleHold) {
 		m.Stale = nil
 	}
 	m.ageDispute()
@@ -136,7 +137,7 @@ func (m *machine) lapse() {
 		return
 	}
 	m.Lapsed = true
-	m.tell(RanOut, false, "last validated "+m.ValidatedAt.Format(time.RFC3339))
+	m.tell(RanOut, false, "last validated "+m.ValidatedAt.Format(time.RFC3339)+"; daemon.on_unknown is "+cmp.Or(m.p.OnUnknown, "allow"))
 }
 
 // isClear reports whether nothing speaks against the end of an episode. A worse
@@ -151,8 +152,14 @@ func (m *machine) resolve() {
 	if m.Episode == nil || !m.isClear() {
 		return
 	}
+	was := ""
+	for i := range m.events {
+		if m.events[i].Kind == CameBack {
+			was = m.events[i].Detail
+		}
+	}
 	m.hush(CameBack, Settled, Improved)
-	m.tell(Resolved, false, "")
+	m.tell(Resolved, false, was)
 	m.Episode, m.Ack = nil, nil
 }
 
@@ -205,7 +212,7 @@ func (m *machine) told() {
 		return
 	}
 	m.Episode = new(*m.Episode)
-	m.Episode.Told = slices.Concat(m.Episode.Told, news)
+	m.Episode.Told, m.Episode.News, m.Episode.NewsBy = slices.Concat(m.Episode.Told, news), len(news), m.seq
 }
 
 const toldMost = 1000

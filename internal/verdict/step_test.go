@@ -79,6 +79,29 @@ func TestStep(t *testing.T) {
 			}
 			l.after(minute).want(confirmed(noQuote), "reachable worsened").is(Breaking, Fresh)
 		},
+		"confirmations fail, and what is scheduled says the same": func(l *life) {
+			l.on(good).after(hour).want(noQuote, "").after(30*second).want(by(Confirm, down), "")
+			for range 2 {
+				l.after(2*minute).want(noQuote, "").want(noQuote, "").is(Compatible, Fresh)
+				l.after(30*second).want(by(Confirm, html), "")
+			}
+			if d := Decide(&l.state, l.now, l.p, ""); !d.Delegate || !d.Degraded {
+				l.t.Errorf("after three failed confirmations: %+v", d)
+			}
+			if wants := Wants(&l.state, l.p); len(wants) != 0 {
+				l.t.Errorf("in trouble after three failed confirmations: wants %+v", wants)
+			}
+			l.after(minute).want(noQuote, "opened").is(Breaking, Fresh)
+		},
+		"no confirmation failed, and what is scheduled says the same": func(l *life) {
+			l.on(good).after(hour).want(noQuote, "")
+			for range 9 {
+				l.after(2*minute).want(noQuote, "").is(Compatible, Fresh)
+			}
+			if d := Decide(&l.state, l.now, l.p, ""); !d.Degraded {
+				l.t.Errorf("pending for long: %+v", d)
+			}
+		},
 		"the confirmation has the old card": func(l *life) {
 			l.on(good).after(hour).want(noQuote, "").after(30*second).want(confirmed(good), "(flap)").is(Compatible, Fresh)
 			if l.state.Pending != nil || l.state.Flaps != 1 {
@@ -89,7 +112,12 @@ func TestStep(t *testing.T) {
 			l.on(good).after(hour).want(noQuote, "").after(30*second).want(confirmed(good), "(flap)")
 			l.after(59*minute).want(noQuote, "").after(30*second).want(confirmed(good), "(flap)").is(Compatible, Disputed)
 		},
-		"again after an hour": func(l *life) {
+		"again on the next day, as an agent is asked once a day": func(l *life) {
+			l.on(good).after(hour).want(noQuote, "").after(30*second).want(confirmed(good), "(flap)")
+			l.after(24*hour).want(noQuote, "").after(30*second).want(confirmed(good), "(flap)").is(Compatible, Disputed)
+		},
+		"again after an hour, as an agent is asked every half": func(l *life) {
+			l.p.Interval = hour / 2
 			l.on(good).after(hour).want(noQuote, "").after(30*second).want(confirmed(good), "(flap)")
 			l.after(hour+second).want(noQuote, "").after(30*second).want(confirmed(good), "(flap)").is(Compatible, Fresh)
 		},

@@ -27,7 +27,7 @@ func (m *machine) failed(o Observation) {
 	m.Trouble = t
 	m.Gone = oneLine(string(o.State) + ": " + o.Detail)
 	if m.Pending != nil && o.By == Confirm {
-		m.Pending.Tried = m.now
+		m.Pending.Try(m.now)
 	}
 	if m.Stale != nil && o.By == OnReport {
 		m.Stale.Tried = m.now

@@ -43,6 +43,9 @@ type Agent struct {
 
 	// Under [Desk.Mu].
 	pace.Pace
+	// Behind is whether a slot passed unseen and the agent was not asked since.
+	// That nobody looked says nothing of it: time alone moves no lock before.
+	Behind  bool
 	Ticking bool      // time is about to move it
 	Rest    time.Time // no tick before: the last could not be written
 	Gone    bool      // no lock is about it any more
@@ -87,11 +90,21 @@ func (a *Agent) Request(s *store.Store, plain, fresh, elsewhere bool) fetch.Requ
 }
 
 // Wants is the first request that the states of its locks ask for. All of them
-// are unconditional on a new connection, and so serve for each other.
+// are unconditional on a new connection, and so serve for each other. Reports
+// have the agent asked no more often where they are about many locks.
 func (a *Agent) Wants() verdict.Want {
 	var first verdict.Want
+	var reported time.Time // when a report last had it asked
+	for _, w := range a.Locks {
+		if x := w.State().Stale; x != nil && x.Tried.After(reported) {
+			reported = x.Tried
+		}
+	}
 	for _, w := range a.Locks {
 		for _, want := range verdict.Wants(w.State(), a.Params.Load()) {
+			if again := reported.Add(verdict.ReportGap); want.By == verdict.OnReport && !reported.IsZero() && again.After(want.At) {
+				want.At = again
+			}
 			if want.By != verdict.Judged && (first.By == "" || want.At.Before(first.At)) {
 				first = want
 			}
@@ -113,6 +126,9 @@ func (a *Agent) TickAt(now time.Time) time.Time {
 		if s.Judge && !w.mute.Load() {
 			first = now
 			break
+		}
+		if a.Behind {
+			continue
 		}
 		if at := verdict.NextTick(s, now, a.Params.Load()); first.IsZero() || !at.IsZero() && at.Before(first) {
 			first = at

@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/internal/metrics"
 	"github.com/a2alock/a2alock/internal/plans"
 	"github.com/a2alock/a2alock/internal/route"
 	"github.com/a2alock/a2alock/internal/setup"
@@ -23,12 +24,17 @@ type Desk struct {
 	Store *store.Store
 	Log   *slog.Logger
 	Told  func() // messages were left in the store
-	Wall  func() time.Time
+	// Metrics counts the writes that fail.
+	Metrics *metrics.Set
+	Wall    func() time.Time
 	// Config is the configuration that holds.
 	Config func() *Config
 	// Mu is for what many goroutines see of agents. Nothing waits for the disk or
 	// the network under it.
 	Mu sync.RWMutex
+
+	// Unwritten is that the store cannot be written.
+	Unwritten Failing
 }
 
 // A Config is a configuration to judge and tell by.

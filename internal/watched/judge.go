@@ -46,6 +46,17 @@ func (a *Agent) See(d *Desk, answer *fetch.Answer) *Sight {
 	return s
 }
 
+// Outcome names what s came to, for the metrics.
+func (s *Sight) Outcome(answer *fetch.Answer) string {
+	switch {
+	case answer.NotModified:
+		return "not_modified"
+	case s.Same:
+		return "unchanged"
+	}
+	return "changed"
+}
+
 // readHeld reads the card that is stored. One that is lost since it was seen is
 // no card, and the next request asks for it. With the turn.
 func (a *Agent) readHeld(d *Desk, c *Config) *compile.Reading {
@@ -140,9 +151,13 @@ func (d *Desk) judge(c *Config, w *Lock, r *compile.Reading, rec *store.Agent, o
 	return o, &said{o, c.Judging, rec.Lied}
 }
 
-// viaOf is where redirects led, "" for nowhere.
+// viaOf is where redirects led, "" for nowhere. A way out of the origin is
+// another, even to the same place.
 func viaOf(rec *store.Agent) string {
-	if rec.Final == rec.URL {
+	switch {
+	case rec.Offsite:
+		return "offsite " + rec.Final
+	case rec.Final == rec.URL:
 		return ""
 	}
 	return rec.Final

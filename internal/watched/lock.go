@@ -20,6 +20,8 @@ type Lock struct {
 	Agent *Agent // nil for a file that never was a lock
 	// held is replaced when a transaction has ended, and read by whoever asks.
 	held atomic.Pointer[held]
+	// lost is what could not be written of w; nil: nothing.
+	lost atomic.Pointer[lost]
 
 	// With the agent's turn. said is what the last comparison came to, for when
 	// nothing has moved since; judged is what the stored state was judged by, and
@@ -63,6 +65,7 @@ func (w *Lock) Follow(old *Lock) {
 	if old.Digest == w.Digest {
 		w.said = old.said
 		w.mute.Store(old.mute.Load())
+		w.lost.Store(old.lost.Load())
 	}
 }
 

@@ -39,17 +39,17 @@ type observing struct {
 // Observe puts an observation of the agent through the state machine for each
 // of its locks (nil of: for none), and writes everything that follows in one
 // transaction. It holds once that is on the disk; where it cannot be written
-// nothing happened, Observe gives false, and the next observation says it
-// again. With the turn.
+// Observe gives false, nothing has moved but what [Lock.Decide] keeps in mind,
+// and the next observation says it again. With the turn.
 func (d *Desk) Observe(ctx context.Context, a *Agent, c Change, of func(*Lock) verdict.Observation) bool {
 	d.Mu.RLock()
 	o := observing{Desk: d, agent: a, locks: a.Locks, now: d.Wall(), seen: a.Seen, Change: c}
-	gone := a.Gone
+	gone, ahead := a.Gone, a.Plan.IsAhead(a.Seen.Slot, o.now)
 	d.Mu.RUnlock()
 	if gone { // while it was asked
 		return true
 	}
-	if c.Slot.After(o.seen.Slot) {
+	if c.Slot.After(o.seen.Slot) || !c.Slot.IsZero() && ahead {
 		o.seen.Slot = c.Slot
 	}
 	if !c.Validated.IsZero() {
@@ -71,7 +71,15 @@ func (d *Desk) Observe(ctx context.Context, a *Agent, c Change, of func(*Lock) v
 		o.pass(ctx)
 		return true
 	}
-	return o.commit(ctx) == nil
+	if o.commit(ctx) == nil {
+		return true
+	}
+	for i, w := range o.locks {
+		if o.said[i].Cause != "" {
+			w.lose(&o.said[i])
+		}
+	}
+	return false
 }
 
 // Hear puts what a person or an orchestrator says of one lock through the state
@@ -93,8 +101,8 @@ func (o *observing) commit(ctx context.Context) (err error) {
 		o.Store.Later(o.write, func(err error) { done <- err })
 		err = <-done
 	}
-	if err != nil {
-		o.Log.ErrorContext(ctx, "cannot write to the store", "agent", o.agent.ID, "err", err)
+	if o.Wrote(ctx, err); err != nil {
+		o.Log.DebugContext(ctx, "not written", "agent", o.agent.ID, "err", err)
 		return err
 	}
 	o.hold(ctx)
@@ -168,11 +176,7 @@ func (o *observing) pass(ctx context.Context) {
 		return
 	}
 	id, seen := o.agent.ID, o.seen
-	o.Store.Later(func(tx *store.Tx) error { return tx.PutSeen(id, seen) }, func(err error) {
-		if err != nil {
-			o.Log.ErrorContext(ctx, "cannot write to the store", "agent", id, "err", err)
-		}
-	})
+	o.Store.Later(func(tx *store.Tx) error { return tx.PutSeen(id, seen) }, func(err error) { o.Wrote(ctx, err) })
 }
 
 // write is the transaction.
@@ -255,11 +259,15 @@ func (o *observing) hold(ctx context.Context) {
 		if o.said[i].Cause == "" {
 			continue
 		}
+		w.find(&o.said[i])
 		entry := &o.entries[i]
-		w.hold(entry.State, o.Rec != nil && !o.Sight.Same || verdict.Moved(*w.State(), entry.State))
+		moved := o.Rec != nil && !o.Sight.Same || verdict.Moved(*w.State(), entry.State)
+		moved = moved || o.said[i].By == verdict.Local // another client plans otherwise on the same card
 		if o.said[i].Cause == verdict.Decided {
-			w.judged = w.basis(w.said.judging)
+			basis := w.basis(w.said.judging)
+			w.judged, moved = basis, moved || w.judged != basis
 		}
+		w.hold(entry.State, moved)
 		for _, event := range entry.Events {
 			o.Log.InfoContext(ctx, "lock moved", "lock", w.ID, "event", event.Kind, "class", event.Class,
 				"was", event.Was, "digest", event.CardDigest, "detail", event.Detail)

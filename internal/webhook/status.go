@@ -3,15 +3,12 @@ package webhook
 import (
 	"fmt"
 	"net/http"
-	"strconv"
 	"time"
 )
 
-// maxReason bounds how much of a refusing answer is read.
-const maxReason = 200
-
-// maxRetryAfter bounds what a receiver can ask for.
-const maxRetryAfter = 24 * time.Hour
+// maxReason bounds how much of a refusing answer is read: far more than is shown,
+// so that the caller can take secrets out of it while they are whole.
+const maxReason = 4096
 
 // A StatusError is an answer that takes nothing: any but 2xx, a redirect too.
 type StatusError struct {
@@ -28,23 +25,4 @@ func (e *StatusError) Error() string {
 		s += fmt.Sprintf(": %.100q", e.Reason)
 	}
 	return s
-}
-
-// RetryAfter is what h asks for, at most a day: seconds, or a date, which is
-// read against the answer's own Date, so that clocks need not agree. What
-// cannot be read, or lies in the past, is 0.
-func RetryAfter(h http.Header) time.Duration {
-	value := h.Get("Retry-After")
-	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
-		return min(time.Duration(seconds)*time.Second, maxRetryAfter)
-	}
-	at, err := http.ParseTime(value)
-	if err != nil {
-		return 0
-	}
-	from, err := http.ParseTime(h.Get("Date"))
-	if err != nil {
-		from = time.Now()
-	}
-	return min(max(at.Sub(from), 0), maxRetryAfter)
 }

@@ -24,7 +24,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/a2alock/a2alock/internal/retryafter"
 )
+
+// sendTimeout bounds one request, the reading of its answer included.
+const sendTimeout = 20 * time.Second
 
 // idLength is how many characters of an ID are kept: 130 bits.
 const idLength = 26
@@ -36,6 +41,13 @@ var idAlphabet = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadd
 func ID(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return idAlphabet.EncodeToString(sum[:])[:idLength]
+}
+
+// HashOf is what is known of the SHA-256 of the key that id was made of: its
+// first 16 bytes. ok is whether id is one.
+func HashOf(id string) (sum []byte, ok bool) {
+	sum, err := idAlphabet.DecodeString(id)
+	return sum, err == nil && len(id) == idLength
 }
 
 // A Secret is a key that requests are signed with. It prints as REDACTED.
@@ -96,8 +108,8 @@ type Client struct {
 	UserAgent string
 }
 
-// Send posts e, and follows no redirect. An answer other than 2xx is a
-// *StatusError. No error names the URL, which may be a secret.
+// Send posts e, and follows no redirect. It takes 20 s at most. An answer other
+// than 2xx is a *StatusError. No error names the URL, which may be a secret.
 func (c *Client) Send(ctx context.Context, e Event) error {
 	e.SpecVersion, e.DataContentType = "1.0", "application/json"
 	var buffer bytes.Buffer
@@ -106,6 +118,8 @@ func (c *Client) Send(ctx context.Context, e Event) error {
 	if err := enc.Encode(e); err != nil {
 		return fmt.Errorf("writing the event: %w", err)
 	}
+	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
+	defer cancel()
 	body := bytes.TrimSuffix(buffer.Bytes(), []byte("\n"))
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL, bytes.NewReader(body))
 	if err != nil {
@@ -124,6 +138,10 @@ func (c *Client) Send(ctx context.Context, e Event) error {
 		return err
 	}
 	defer res.Body.Close()
+	if res.StatusCode == http.StatusSwitchingProtocols {
+		return &StatusError{Code: res.StatusCode} // its body is a connection, which need not end
+	}
+	defer context.AfterFunc(ctx, func() { res.Body.Close() })() // a body need not know of ctx
 	answer, err := io.ReadAll(io.LimitReader(res.Body, maxReason))
 	if res.StatusCode/100 == 2 {
 		return nil // whatever became of the rest of the answer
@@ -131,7 +149,7 @@ func (c *Client) Send(ctx context.Context, e Event) error {
 	if err != nil {
 		answer = nil
 	}
-	return &StatusError{Code: res.StatusCode, Reason: string(answer), RetryAfter: RetryAfter(res.Header)}
+	return &StatusError{Code: res.StatusCode, Reason: string(answer), RetryAfter: retryafter.Of(res.Header)}
 }
 
 func (c *Client) sign(h http.Header, id string, body []byte) {

@@ -1,7 +1,9 @@
 package webhook
 
 import (
+	"bytes"
 	"crypto/hmac"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +12,9 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -135,7 +139,7 @@ func TestSendErrors(t *testing.T) {
 		}, StatusError{503, "no", 0}},
 		{"garbage", 503, http.Header{"Retry-After": {"soon"}}, StatusError{503, "no", 0}},
 		{"negative", 503, http.Header{"Retry-After": {"-3"}}, StatusError{503, "no", 0}},
-		{"a year", 503, http.Header{"Retry-After": {"31536000"}}, StatusError{503, "no", maxRetryAfter}},
+		{"a year", 503, http.Header{"Retry-After": {"31536000"}}, StatusError{503, "no", 24 * time.Hour}},
 		{"a redirect is not followed", 307, http.Header{"Location": {"/elsewhere"}}, StatusError{307, "no", 0}},
 	}
 	for _, tt := range tests {
@@ -169,3 +173,70 @@ func TestSendErrorsHideTheURL(t *testing.T) {
 		}
 	}
 }
+
+func TestHashOf(t *testing.T) {
+	for i := range 1000 {
+		key := fmt.Sprint("key ", i)
+		sum := sha256.Sum256([]byte(key))
+		if got, ok := HashOf(ID(key)); !ok || !bytes.Equal(got, sum[:16]) {
+			t.Fatalf("HashOf(%s) = %x, %v, want %x", ID(key), got, ok, sum[:16])
+		}
+	}
+	for _, id := range []string{"", "nosuch", strings.Repeat("a", 25), strings.Repeat("a", 27), strings.Repeat("A", 26), strings.Repeat("1", 26)} {
+		if _, ok := HashOf(id); ok {
+			t.Errorf("HashOf(%q) takes it for an id", id)
+		}
+	}
+}
+
+// A reason is whole, so that what is secret in it can be found.
+func TestReasonIsNotCut(t *testing.T) {
+	said := strings.Repeat("x", 190) + "canary-that-is-long"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		io.WriteString(w, said)
+	}))
+	defer server.Close()
+	err := (&Client{URL: server.URL}).Send(t.Context(), Event{ID: "x"})
+	if got, ok := errors.AsType[*StatusError](err); !ok || got.Reason != said {
+		t.Errorf("Send = %+v, want the reason %q", err, said)
+	}
+}
+
+// A body is a body that says nothing until it is closed.
+type body struct{ closed chan struct{} }
+
+func (b body) Read([]byte) (int, error) { <-b.closed; return 0, io.ErrClosedPipe }
+
+func (b body) Close() error { close(b.closed); return nil }
+
+func TestSendEndsWhereTheAnswerDoesNot(t *testing.T) {
+	for code, after := range map[int]time.Duration{101: 0, 503: sendTimeout, 200: sendTimeout} {
+		synctest.Test(t, func(t *testing.T) {
+			b := body{make(chan struct{})}
+			c := Client{URL: "https://hooks.example/", Transport: answers(func() *http.Response {
+				return &http.Response{StatusCode: code, Body: onceClosed{b, sync.OnceValue(b.Close)}}
+			})}
+			begun := time.Now()
+			err := c.Send(t.Context(), Event{ID: "x"})
+			if got, ok := errors.AsType[*StatusError](err); code != 200 && (!ok || got.Code != code) || code == 200 && err != nil {
+				t.Errorf("%d: Send = %v", code, err)
+			}
+			if got := time.Since(begun); got != after {
+				t.Errorf("%d: Send took %s, want %s", code, got, after)
+			}
+			<-b.closed
+		})
+	}
+}
+
+type onceClosed struct {
+	io.Reader
+	close func() error
+}
+
+func (b onceClosed) Close() error { return b.close() }
+
+type answers func() *http.Response
+
+func (f answers) RoundTrip(*http.Request) (*http.Response, error) { return f(), nil }
