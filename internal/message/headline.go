@@ -98,7 +98,8 @@ func standing(t *Telling) string {
 // for a sample.
 func standsFor(t *Telling) string {
 	s := &t.Lock.State
-	class, list, damped := t.Row.Class, findingsOf(t), s.Suppressed()
+	var class diff.Class
+	list, damped := findingsOf(t), s.Suppressed()
 	told := store.TellsFindings(t.Row.Kind) && t.Transition != nil
 	switch {
 	case t.Row.Kind == store.KindSample:
