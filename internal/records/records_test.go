@@ -143,9 +143,16 @@ func TestAPanicIsTheCallers(t *testing.T) {
 func TestUpdatesShareACommit(t *testing.T) {
 	var commits int
 	db := openDB(t, filepath.Join(t.TempDir(), "a.db"), Options{CommitDuration: func(time.Duration) { commits++ }})
-	release := make(chan struct{})
+	release, running := make(chan struct{}), make(chan struct{})
 	var wg sync.WaitGroup
-	wg.Go(func() { db.Update(func(*Tx) error { <-release; return nil }) })
+	wg.Go(func() {
+		db.Update(func(*Tx) error {
+			close(running)
+			<-release
+			return nil
+		})
+	})
+	<-running // else some would share its commit
 	const n = 200
 	for i := range n {
 		wg.Go(func() {
