@@ -38,16 +38,6 @@ func (q *Queue) Push(id string, due time.Time) {
 	heap.Push(&q.heap, w)
 }
 
-// Update moves the agent id to be due at due, and reports whether it was there;
-// one that is not stays out.
-func (q *Queue) Update(id string, due time.Time) bool {
-	_, ok := q.byID[id]
-	if ok {
-		q.Push(id, due)
-	}
-	return ok
-}
-
 // Remove takes the agent id out, and reports whether it was there.
 func (q *Queue) Remove(id string) bool {
 	w, ok := q.byID[id]

@@ -33,16 +33,6 @@ func TestQueueIsAMapInOrder(t *testing.T) {
 				q.Push(id, due)
 				want[id] = due
 			},
-			"update": func(t *rapid.T) {
-				id, due := id.Draw(t, "id"), due.Draw(t, "due")
-				_, there := want[id]
-				if got := q.Update(id, due); got != there {
-					t.Fatalf("Update(%s) = %v, want %v", id, got, there)
-				}
-				if there {
-					want[id] = due
-				}
-			},
 			"remove": func(t *rapid.T) {
 				id := id.Draw(t, "id")
 				_, there := want[id]
