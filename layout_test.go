@@ -40,17 +40,22 @@ var layers = map[string]int{
 	"internal/plans":      7,
 	"notify":              11,
 	"internal/attempt":    10, // for notify
+	"internal/heard":      10, // for notify
 	"internal/route":      9,  // for notify and watch
 	"internal/message":    9,  // for notify
 	"store":               8,
 	"internal/verdict":    7,
 	"report":              6,
+	"internal/annotate":   7, // these for the commands
+	"internal/sarif":      7,
+	"internal/junit":      7,
 	"diff":                5,
 	"probe":               5,
 	"lockfile":            4,
 	"fetch":               4,
 	"config":              4,
 	"internal/security":   4, // for diff and lockfile
+	"credential":          4,
 	"compile":             3,
 	"internal/shape":      3, // for lockfile
 	"internal/member":     3, // for compile
@@ -62,19 +67,32 @@ var layers = map[string]int{
 	"internal/say":        2,
 	"internal/operation":  2,
 	"internal/scheme":     1,
+	"internal/whole":      5, // these for diff
+	"internal/value":      4,
+	"internal/place":      3,
+	"internal/amend":      4,
+	"internal/secret":     1,
 	"internal/jsondoc":    0,
 	"internal/golden":     0,
 	"internal/duration":   0,
 	"internal/address":    0,
+	"internal/lookalike":  0, // for card
+	"internal/hostname":   0, // these for netguard
+	"internal/proxies":    1,
 	"internal/media":      0,
 	"internal/nearest":    0,
 	"internal/redact":     0,
 	"internal/set":        0,
 	"internal/wholefile":  0, // for lockfile
 	"internal/schedule":   0,
-	"internal/variable":   0, // for config
-	"internal/yamldoc":    0, // for config
+	"internal/moment":     0,
+	"internal/variable":   0, // for settings
+	"internal/settings":   1, // for config
+	"internal/yamldoc":    0, // for settings
 	"internal/metrics":    0,
+	"internal/visible":    0, // for report
+	"internal/gitrepo":    0, // for the commands
+	"internal/pairing":    6,
 	"internal/slack":      1, // for notify
 	"internal/webhook":    1, // for notify
 	"internal/retryafter": 0, // for fetch, slack and webhook
@@ -84,17 +102,23 @@ var layers = map[string]int{
 	"internal/replicas":   6,
 	"internal/lanes":      0, // for notify
 	"internal/damping":    0,
-	"internal/history":    7, // for store
+	"internal/history":    7, // these for store
+	"internal/outbox":     7,
 	"internal/records":    1, // for store
 	"internal/boltfile":   0, // for records
+	"internal/reason":     1, // these for rpc
+	"internal/bounded":    0,
+	"internal/challenge":  0,
+	"internal/envelope":   0,
+	"internal/grpclink":   0,
 }
 
 // sideways are the imports inside one layer that the map allows.
-var sideways = map[string]string{"rpc": "netguard", "compile": "internal/member", "internal/gate": "netguard", "internal/history": "internal/verdict", "lockfile": "internal/security"}
+var sideways = map[string]string{"rpc": "netguard", "compile": "internal/member", "internal/gate": "netguard", "internal/history": "internal/verdict", "internal/outbox": "internal/verdict", "lockfile": "internal/security", "internal/amend": "lockfile", "diff": "internal/whole"}
 
 // outside are packages beyond the layers: they import what they like, and are
 // imported by tests and mains alone.
-var outside = []string{".", "internal/laws", "internal/triples", "testdata", "examples", "internal/agenttest", "internal/fleet", "internal/slacktest"}
+var outside = []string{".", "internal/laws", "internal/triples", "testdata", "examples", "internal/agenttest", "internal/fleet", "internal/slacktest", "internal/reporttest"}
 
 // worldly are the packages with a layer that touch the world, each with what it
 // needs of it as a field. All others are pure: values in, values out. They have
@@ -109,12 +133,16 @@ var worldly = map[string]bool{
 	"internal/gate":       true, // waits
 	"internal/lanes":      true, // waits
 	"internal/attempt":    true, // what came of a request
+	"internal/grpclink":   true, // connects
 	"internal/retryafter": true, // reads headers
 	"internal/slack":      true, // posts
 	"internal/webhook":    true, // posts
+	"credential":          true, // reads files, asks token servers
+	"internal/proxies":    true, // asks for tunnels
 	"config":              true, // reads a2alock.yaml and the environment
 	"lockfile":            true, // reads, finds and writes locks
 	"internal/wholefile":  true, // writes files
+	"internal/gitrepo":    true, // runs git
 	"internal/golden":     true, // rewrites what tests compare
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/a2alock/a2alock/internal/nearest"
+	"github.com/a2alock/a2alock/internal/settings"
 )
 
 // ofLock are members of a lock that reports and rules speak of.
@@ -14,14 +15,14 @@ var ofLock = []string{"agent", "allowed_origins", "fallback", "owner", "requires
 // advice says what the author of an unknown key may have meant: the place
 // where that very key belongs, in this file or in a lock, else the nearest of
 // the keys that could stand here, else the nearest of all.
-func (c *Config) advice(name string, here []key) string {
+func (c *Config) advice(name string, here []settings.Key) string {
 	names, places := []string{}, map[string][]string{}
-	var walk func(keys []key, place string)
-	walk = func(keys []key, place string) {
+	var walk func(keys []settings.Key, place string)
+	walk = func(keys []settings.Key, place string) {
 		for _, k := range keys {
-			names = append(names, k.name)
-			places[k.name] = append(places[k.name], place)
-			walk(k.keys, strings.TrimPrefix(place+"."+k.name, "."))
+			names = append(names, k.Name)
+			places[k.Name] = append(places[k.Name], place)
+			walk(k.Keys, strings.TrimPrefix(place+"."+k.Name, "."))
 		}
 	}
 	walk(c.keys(), "")
@@ -39,7 +40,7 @@ func (c *Config) advice(name string, here []key) string {
 	}
 	local := make([]string, len(here))
 	for i, k := range here {
-		local[i] = k.name
+		local[i] = k.Name
 	}
 	if near := slipOf(name, local); near != "" {
 		return fmt.Sprintf(" (did you mean %s?)", near)

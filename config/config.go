@@ -8,6 +8,10 @@
 // empty one too. Durations are Go's plus d ([duration.Parse]), sizes bytes or
 // KiB, MiB and GiB.
 //
+// Under daemon and notify the keys and types are as strict. What a value means
+// there is an error for whoever needs it ([Config.Require]): a route that leads
+// nowhere stops the daemon, and keeps no CI from checking locks.
+//
 // ${NAME} in a value stands for an environment variable; $${ writes ${. It is
 // put in after the file was parsed, so what a variable holds is never read as
 // YAML, and errors show the text of the file, never what a variable holds. A
@@ -24,11 +28,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/settings"
 )
 
 // Name is the name of the file that [Find] looks for.
@@ -62,8 +65,7 @@ type Config struct {
 	// [os.LookupEnv].
 	Env func(name string) (string, bool)
 
-	lines map[string]int
-	unset []unset
+	file settings.File
 }
 
 // Limits bound what is read from an agent.
@@ -190,29 +192,28 @@ func (c *Config) Parse(data []byte, path string) error {
 	if path != "" {
 		c.Root = filepath.Dir(path)
 	}
-	c.lines, c.unset = map[string]int{}, nil
-	return parse(c, data)
-}
-
-// An unset is a value with a variable that is not set.
-type unset struct {
-	pointer string
-	fault   fault
-}
-
-// Require says which values at or below the RFC 6901 pointers have a variable
-// that is not set, as [Config.Load] says it of faults; nil when none has. A
-// command asks before it uses a value, so that a variable which another command
-// alone needs keeps nobody from work.
-func (c *Config) Require(pointers ...string) error {
-	var faults []fault
-	for _, u := range c.unset {
-		if slices.ContainsFunc(pointers, func(p string) bool { return u.pointer == p || strings.HasPrefix(u.pointer, p+"/") }) {
-			faults = append(faults, u.fault)
-		}
+	env := c.Env
+	if env == nil {
+		env = os.LookupEnv
 	}
-	return c.joined(faults)
+	file, err := settings.Read(data, path, settings.Form{
+		Keys: c.keys(), Env: env, Advice: c.advice, Apart: []string{"/daemon", "/notify"},
+	})
+	c.file = *file
+	return err
 }
+
+// Require says which values at or below the RFC 6901 pointers cannot be used, as
+// [Config.Load] says it of faults; nil when all can. Such are those with a
+// variable that is not set, and under daemon and notify those that do not mean
+// anything. A command asks before it uses a value, so that what another command
+// alone needs keeps nobody from work.
+func (c *Config) Require(pointers ...string) error { return c.file.Require(pointers...) }
+
+// Besides says which values under daemon and notify do not mean anything, but for
+// those at or below the pointers, which [Config.Require] tells of: nil for none.
+// A variable that is not set is no fault of the file, and not among them.
+func (c *Config) Besides(pointers ...string) error { return c.file.Besides(pointers...) }
 
 // Roots are the places where locks are looked for: Locks seen from the working
 // directory, or Root alone when Locks is nil.
@@ -238,4 +239,4 @@ func (c *Config) File(path string) string {
 
 // Line returns the line of the key or list entry that the RFC 6901 pointer
 // names ("/policy/rules/skill-removed"), or 0 where the file does not have it.
-func (c *Config) Line(pointer string) int { return c.lines[pointer] }
+func (c *Config) Line(pointer string) int { return c.file.Line(pointer) }

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"errors"
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -164,6 +166,62 @@ a2alock.yaml:10:13: notify.fallback: "${NO_SINK}": the environment variable NO_S
 	}
 	if err := c.Require("/client", "/policy", "/locks"); err != nil {
 		t.Errorf("Require of what others need = %v", err)
+	}
+}
+
+// What a value under daemon and notify means is the business of whoever needs
+// it: keys and types are everybody's.
+func TestWhatOnlyTheDaemonNeeds(t *testing.T) {
+	const sinks = "notify: {sinks: {a: {log: {}}}, "
+	for _, tt := range []struct {
+		name, doc, pointer string // pointer: of whoever needs it; "" for everybody
+	}{
+		{"beyond loopback without tokens", "daemon: {listen: '0.0.0.0:8437'}", "/daemon/tokens_file"},
+		{"a schedule", "daemon: {schedule: sometimes}", "/daemon/schedule"},
+		{"a word", "daemon: {review: maybe}", "/daemon/review"},
+		{"no URL of an agent", "daemon: {agents: {h: {}}}", "/daemon/agents"},
+		{"one agent twice", "daemon: {agents: {'https://h.example': {}, 'https://h.example/': {}}}", "/daemon/agents"},
+		{"a number from a variable", "daemon: {flights: '${EMPTY}'}", "/daemon/flights"},
+		{"a secret that is none", "notify: {sinks: {a: {webhook: {url: 'https://h.example', secrets: ['${EMPTY}']}}}, routes: [{sinks: [a]}]}", "/notify/sinks/a/webhook/secrets/0"},
+		{"no secret", "notify: {sinks: {a: {webhook: {url: 'https://h.example', secrets: []}}}, routes: [{sinks: [a]}]}", "/notify/sinks/a"},
+		{"plain http", "notify: {sinks: {a: {slack: {webhook_url: 'http://h.example/'}}}, routes: [{sinks: [a]}]}", "/notify/sinks"},
+		{"no catch-all", sinks + "routes: [{sinks: [a], min_class: breaking}]}", "/notify/routes/0"},
+		{"no route", sinks + "}", "/notify/sinks"},
+		{"an unknown sink", sinks + "routes: [{sinks: [b]}]}", "/notify/routes"},
+		{"an unknown fallback", sinks + "routes: [{sinks: [a]}], fallback: b}", "/notify/fallback"},
+		{"an unknown key", "daemon: {extra: 1}", ""},
+		{"a repeated key", "daemon: {flights: 1, flights: 1}", ""},
+		{"another type", "daemon: {flights: many}", ""},
+		{"a list", "notify: {sinks: []}", ""},
+		{"a missing key", sinks + "routes: [{}]}", ""},
+		{"two kinds of sink", "notify: {sinks: {a: {log: {}, slack: {token: t, channel: c}}}, routes: [{sinks: [a]}]}", ""},
+		{"a variable elsewhere", "limits: {depth: '${EMPTY}'}", ""},
+	} {
+		c := Default()
+		c.Env = func(name string) (string, bool) { return "", name == "EMPTY" }
+		err := c.Parse([]byte(tt.doc), Name)
+		if tt.pointer == "" {
+			if err == nil {
+				t.Errorf("%s: no error", tt.name)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: Parse = %v, want none", tt.name, err)
+			continue
+		}
+		needs, all := c.Require(tt.pointer), c.Besides()
+		if needs == nil || all == nil || needs.Error() != all.Error() || !strings.HasPrefix(needs.Error(), Name+":1:") {
+			t.Errorf("%s: Require(%q) = %v, Besides = %v; want one fault, with its place", tt.name, tt.pointer, needs, all)
+		}
+		if err := errors.Join(c.Require("/client", "/policy", "/locks", "/daemon/listen"), c.Besides(tt.pointer)); err != nil {
+			t.Errorf("%s: for whoever does not need it: %v", tt.name, err)
+		}
+	}
+	c := Default()
+	err := c.Parse([]byte("strickt: 1\ndaemon: {schedule: sometimes}\n"), Name)
+	if lines := strings.Split(fmt.Sprint(err), "\n"); len(lines) != 2 {
+		t.Errorf("a file with two faults reports %q", lines)
 	}
 }
 

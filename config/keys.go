@@ -4,103 +4,93 @@ import (
 	"errors"
 
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/settings"
 	"github.com/a2alock/a2alock/internal/want"
 )
 
-// A key is one key that a mapping may have. Its value is read by read, or is a
-// mapping with the keys below. Where both are there, read takes a list of such
-// mappings, or names of such.
-type key struct {
-	name   string
-	read   func(d *decoder, v value)
-	keys   []key
-	then   func(d *decoder, v value) // after a mapping was read by its keys
-	secret bool                      // errors do not show the value
-}
-
 // keys is the one list of what a2alock.yaml may say, reading into c.
-func (c *Config) keys() []key {
-	return []key{
-		{name: "version", read: readFormat},
-		{name: "client", keys: clientKeys(&c.Client)},
-		{name: "locks", read: texts(&c.Locks, want.Path("a lock or a folder"))},
-		{name: "limits", keys: []key{
-			{name: "card_bytes", read: size(&c.Limits.CardBytes, 1)},
-			{name: "depth", read: count(&c.Limits.Depth, 1000)},
-			{name: "skills", read: count(&c.Limits.Skills, 1_000_000)},
-			{name: "timeout", read: span(&c.Limits.Timeout, "")},
+func (c *Config) keys() []settings.Key {
+	return []settings.Key{
+		{Name: "version", Read: readFormat},
+		{Name: "client", Keys: clientKeys(&c.Client)},
+		{Name: "locks", Read: settings.Texts(&c.Locks, want.Path("a lock or a folder"))},
+		{Name: "limits", Keys: []settings.Key{
+			{Name: "card_bytes", Read: settings.Size(&c.Limits.CardBytes, 1)},
+			{Name: "depth", Read: settings.Count(&c.Limits.Depth, 1000)},
+			{Name: "skills", Read: settings.Count(&c.Limits.Skills, 1_000_000)},
+			{Name: "timeout", Read: settings.Span(&c.Limits.Timeout, "")},
 		}},
-		{name: "strict", read: flag(&c.Strict)},
-		{name: "network", keys: []key{
-			{name: "allow", read: texts(&c.Network.Allow, want.Address)},
-			{name: "http", read: texts(&c.Network.HTTP, want.Host)},
+		{Name: "strict", Read: settings.Flag(&c.Strict)},
+		{Name: "network", Keys: []settings.Key{
+			{Name: "allow", Read: settings.Texts(&c.Network.Allow, want.Address)},
+			{Name: "http", Read: settings.Texts(&c.Network.HTTP, want.Host)},
 		}},
-		{name: "policy", keys: []key{
-			{name: "rules", read: pairs(&c.Policy.Rules, want.Rule, want.OneOf("compatible", "review", "breaking"))},
-			{name: "text_policy", read: text(&c.Policy.TextPolicy, want.OneOf("off", "compatible", "review"))},
-			{name: "fail_on", read: text(&c.Policy.FailOn, want.OneOf("review", "breaking"))},
-			{name: "max_lock_age", read: span(&c.Policy.MaxLockAge, "off")},
-			{name: "max_evidence_age", read: span(&c.Policy.MaxEvidenceAge, "off")},
-			{name: "max_waiver", read: span(&c.Policy.MaxWaiver, "")},
+		{Name: "policy", Keys: []settings.Key{
+			{Name: "rules", Read: settings.Pairs(&c.Policy.Rules, want.Rule, want.OneOf("compatible", "review", "breaking"))},
+			{Name: "text_policy", Read: settings.Text(&c.Policy.TextPolicy, want.OneOf("off", "compatible", "review"))},
+			{Name: "fail_on", Read: settings.Text(&c.Policy.FailOn, want.OneOf("review", "breaking"))},
+			{Name: "max_lock_age", Read: settings.Span(&c.Policy.MaxLockAge, "off")},
+			{Name: "max_evidence_age", Read: settings.Span(&c.Policy.MaxEvidenceAge, "off")},
+			{Name: "max_waiver", Read: settings.Span(&c.Policy.MaxWaiver, "")},
 		}},
-		{name: "daemon", keys: daemonKeys(&c.Daemon)},
-		{name: "notify", keys: c.notifyKeys()},
+		{Name: "daemon", Keys: daemonKeys(&c.Daemon)},
+		{Name: "notify", Keys: c.notifyKeys()},
 	}
 }
 
-func clientKeys(c *compile.Client) []key {
-	return []key{
-		{name: "interfaces", keys: transportKeys(new(compile.Transport)), read: func(d *decoder, v value) {
-			c.Interfaces = list(d, v, func(v value, t *compile.Transport) {
-				d.mapping(v, transportKeys(t), "binding", "version")
+func clientKeys(c *compile.Client) []settings.Key {
+	return []settings.Key{
+		{Name: "interfaces", Keys: transportKeys(new(compile.Transport)), Read: func(d *settings.Decoder, v settings.Value) {
+			c.Interfaces = settings.List(d, v, func(v settings.Value, t *compile.Transport) {
+				d.Mapping(v, transportKeys(t), "binding", "version")
 			})
-			unique(d, v, c.Interfaces)
+			settings.Unique(d, v, c.Interfaces)
 		}},
-		{name: "select", read: text(&c.Select, want.OneOf(compile.CardOrder, compile.ClientOrder))},
-		{name: "accepts", read: texts(&c.Accepts, want.MediaType)},
-		{name: "sends", read: texts(&c.Sends, want.MediaType)},
-		{name: "aliases", read: pairs(&c.Aliases, want.Mode, want.MediaType)},
-		{name: "extensions", read: texts(&c.Extensions, want.URI)},
-		{name: "streaming", read: flag(&c.Streaming)},
-		{name: "push_endpoint", read: text(&c.PushEndpoint, want.Endpoint)},
-		{name: "delivery", read: texts(&c.Delivery, want.OneOf("stream", "push", "poll"))},
-		{name: "credentials", keys: credentialKeys(new(compile.Credential)), read: func(d *decoder, v value) {
-			c.Credentials = list(d, v, func(v value, cred *compile.Credential) {
-				d.mapping(v, credentialKeys(cred), "name", "kind")
+		{Name: "select", Read: settings.Text(&c.Select, want.OneOf(compile.CardOrder, compile.ClientOrder))},
+		{Name: "accepts", Read: settings.Texts(&c.Accepts, want.MediaType)},
+		{Name: "sends", Read: settings.Texts(&c.Sends, want.MediaType)},
+		{Name: "aliases", Read: settings.Pairs(&c.Aliases, want.Mode, want.MediaType)},
+		{Name: "extensions", Read: settings.Texts(&c.Extensions, want.URI)},
+		{Name: "streaming", Read: settings.Flag(&c.Streaming)},
+		{Name: "push_endpoint", Read: settings.Text(&c.PushEndpoint, want.Endpoint)},
+		{Name: "delivery", Read: settings.Texts(&c.Delivery, want.OneOf("stream", "push", "poll"))},
+		{Name: "credentials", Keys: credentialKeys(new(compile.Credential)), Read: func(d *settings.Decoder, v settings.Value) {
+			c.Credentials = settings.List(d, v, func(v settings.Value, cred *compile.Credential) {
+				d.Mapping(v, credentialKeys(cred), "name", "kind")
 			})
 			names := make([]string, len(c.Credentials))
 			for i, cred := range c.Credentials {
 				names[i] = cred.Name
 			}
-			unique(d, v, names)
+			settings.Unique(d, v, names)
 		}},
 	}
 }
 
-func transportKeys(t *compile.Transport) []key {
-	return []key{
-		{name: "binding", read: text(&t.Binding, want.Binding)},
-		{name: "version", read: text(&t.Version, want.Version)},
+func transportKeys(t *compile.Transport) []settings.Key {
+	return []settings.Key{
+		{Name: "binding", Read: settings.Text(&t.Binding, want.Binding)},
+		{Name: "version", Read: settings.Text(&t.Version, want.Version)},
 	}
 }
 
-func credentialKeys(c *compile.Credential) []key {
-	return []key{
-		{name: "name", read: text(&c.Name, want.Name)},
-		{name: "kind", read: func(d *decoder, v value) {
-			d.set(v, func(s string) (err error) {
+func credentialKeys(c *compile.Credential) []settings.Key {
+	return []settings.Key{
+		{Name: "name", Read: settings.Text(&c.Name, want.Name)},
+		{Name: "kind", Read: func(d *settings.Decoder, v settings.Value) {
+			d.Set(v, func(s string) (err error) {
 				c.Kind, err = strength(s)
 				return err
 			})
 		}},
-		{name: "scopes", read: texts(&c.Scopes, want.Scope)},
+		{Name: "scopes", Read: settings.Texts(&c.Scopes, want.Scope)},
 	}
 }
 
 // readFormat accepts the one version of the format that there is. A later one
 // may mean another thing by a key of the same name.
-func readFormat(d *decoder, v value) {
-	d.set(v, func(s string) error {
+func readFormat(d *settings.Decoder, v settings.Value) {
+	d.Set(v, func(s string) error {
 		if s != "1" {
 			return errors.New("want 1, the one version of this format that there is")
 		}
@@ -108,19 +98,11 @@ func readFormat(d *decoder, v value) {
 	})
 }
 
-// unique reports entries of a list that repeat an earlier one. Empty ones have
-// been reported already, and of those with a variable that is not set nobody
-// knows.
-func unique[T comparable](d *decoder, v value, entries []T) {
-	var zero T
-	first := make(map[T]int, len(entries))
-	for i, e := range entries {
-		if at, ok := first[e]; ok && e != zero {
-			if again := d.entry(v, i); d.c.Require(again.pointer) == nil {
-				d.fail(again, "repeats entry %d", at)
-			}
-			continue
-		}
-		first[e] = i + 1
+// strength reads a credential's kind.
+func strength(s string) (compile.Strength, error) {
+	k, err := compile.ParseStrength(s)
+	if err != nil {
+		return 0, errors.New("want mutual-tls, oauth2, bearer, api-key, basic or anonymous")
 	}
+	return k, nil
 }

@@ -6,104 +6,107 @@ import (
 	"strings"
 
 	"github.com/a2alock/a2alock/internal/schedule"
+	"github.com/a2alock/a2alock/internal/settings"
 	"github.com/a2alock/a2alock/internal/want"
 )
 
-func daemonKeys(c *Daemon) []key {
-	return []key{
-		{name: "listen", read: c.readListen},
-		{name: "tokens_file", read: text(&c.TokensFile, want.Optional(want.Path("a file with tokens")))},
-		{name: "store", keys: []key{
-			{name: "bbolt", read: text(&c.Store.BBolt, want.Path("the file of the store"))},
+func daemonKeys(c *Daemon) []settings.Key {
+	return []settings.Key{
+		{Name: "listen", Read: c.readListen},
+		{Name: "tokens_file", Read: settings.Text(&c.TokensFile, want.Optional(want.Path("a file with tokens")))},
+		{Name: "store", Keys: []settings.Key{
+			{Name: "bbolt", Read: settings.Text(&c.Store.BBolt, want.Path("the file of the store"))},
 		}},
-		{name: "schedule", read: readSchedule(&c.Schedule)},
-		{name: "timezone", read: readZone(&c.Timezone)},
-		{name: "spread", read: span(&c.Spread, "auto")},
-		{name: "min_interval", read: pause(&c.MinInterval, 0)},
-		{name: "agents", keys: agentKeys(new(Agent)), read: c.readAgents},
-		{name: "own_hosts", read: texts(&c.OwnHosts, want.Host)},
-		{name: "flights", read: count(&c.Flights, 10_000)},
-		{name: "host_flights", read: count(&c.HostFlights, 10_000)},
-		{name: "host_gap", read: pause(&c.HostGap, 0)},
-		{name: "catchup_rate", read: rate(&c.CatchupRate)},
-		{name: "confirm_after", read: span(&c.ConfirmAfter, "")},
-		{name: "failure_threshold", read: count(&c.FailureThreshold, 1000)},
-		{name: "failure_min_time", read: pause(&c.FailureMinTime, 0)},
-		{name: "recover_threshold", read: count(&c.RecoverThreshold, 1000)},
-		{name: "min_stable", read: span(&c.MinStable, "")},
-		{name: "stale_hold", read: pause(&c.StaleHold, 0)},
-		{name: "rollout_grace", read: pause(&c.RolloutGrace, 0)},
-		{name: "full_refetch", read: span(&c.FullRefetch, "")},
-		{name: "max_staleness", read: span(&c.MaxStaleness, "")},
-		{name: "runtime_evidence_ttl", read: span(&c.RuntimeEvidenceTTL, "")},
-		{name: "review", read: text(&c.Review, want.OneOf("allow", "deny-named"))},
-		{name: "on_unknown", read: text(&c.OnUnknown, want.OneOf("allow", "deny"))},
-		{name: "history_age", read: span(&c.HistoryAge, "")},
-		{name: "history_count", read: count(&c.HistoryCount, 1_000_000)},
-		{name: "compact_over", read: size(&c.CompactOver, 0)},
-		{name: "shutdown_grace", read: span(&c.ShutdownGrace, "")},
-		{name: "metrics", keys: []key{
-			{name: "per_agent", read: flag(&c.PerAgent)},
-			{name: "per_agent_cap", read: count(&c.PerAgentCap, 1_000_000)},
+		{Name: "schedule", Read: readSchedule(&c.Schedule)},
+		{Name: "timezone", Read: readZone(&c.Timezone)},
+		{Name: "spread", Read: settings.Span(&c.Spread, "auto")},
+		{Name: "min_interval", Read: settings.Pause(&c.MinInterval, 0)},
+		{Name: "agents", Keys: agentKeys(new(Agent)), Read: c.readAgents},
+		{Name: "own_hosts", Read: settings.Texts(&c.OwnHosts, want.Host)},
+		{Name: "flights", Read: settings.Count(&c.Flights, 10_000)},
+		{Name: "host_flights", Read: settings.Count(&c.HostFlights, 10_000)},
+		{Name: "host_gap", Read: settings.Pause(&c.HostGap, 0)},
+		{Name: "catchup_rate", Read: settings.Rate(&c.CatchupRate)},
+		{Name: "confirm_after", Read: settings.Span(&c.ConfirmAfter, "")},
+		{Name: "failure_threshold", Read: settings.Count(&c.FailureThreshold, 1000)},
+		{Name: "failure_min_time", Read: settings.Pause(&c.FailureMinTime, 0)},
+		{Name: "recover_threshold", Read: settings.Count(&c.RecoverThreshold, 1000)},
+		{Name: "min_stable", Read: settings.Span(&c.MinStable, "")},
+		{Name: "stale_hold", Read: settings.Pause(&c.StaleHold, 0)},
+		{Name: "rollout_grace", Read: settings.Pause(&c.RolloutGrace, 0)},
+		{Name: "full_refetch", Read: settings.Span(&c.FullRefetch, "")},
+		{Name: "max_staleness", Read: settings.Span(&c.MaxStaleness, "")},
+		{Name: "runtime_evidence_ttl", Read: settings.Span(&c.RuntimeEvidenceTTL, "")},
+		{Name: "review", Read: settings.Text(&c.Review, want.OneOf("allow", "deny-named"))},
+		{Name: "on_unknown", Read: settings.Text(&c.OnUnknown, want.OneOf("allow", "deny"))},
+		{Name: "history_age", Read: settings.Span(&c.HistoryAge, "")},
+		{Name: "history_count", Read: settings.Count(&c.HistoryCount, 1_000_000)},
+		{Name: "compact_over", Read: settings.Size(&c.CompactOver, 0)},
+		{Name: "shutdown_grace", Read: settings.Span(&c.ShutdownGrace, "")},
+		{Name: "metrics", Keys: []settings.Key{
+			{Name: "per_agent", Read: settings.Flag(&c.PerAgent)},
+			{Name: "per_agent_cap", Read: settings.Count(&c.PerAgentCap, 1_000_000)},
 		}},
-		{name: "public_url", read: text(&c.PublicURL, want.Optional(want.URL))},
-		{name: "contact_url", read: text(&c.ContactURL, want.Optional(want.URL))},
+		{Name: "public_url", Read: settings.Text(&c.PublicURL, want.Optional(want.URL))},
+		{Name: "contact_url", Read: settings.Text(&c.ContactURL, want.Optional(want.URL))},
 	}
 }
 
-func agentKeys(a *Agent) []key {
-	return []key{
-		{name: "schedule", read: readSchedule(&a.Schedule)},
-		{name: "timezone", read: readZone(&a.Timezone)},
-		{name: "min_interval", read: pause(&a.MinInterval, -1)},
-		{name: "max_interval", read: span(&a.MaxInterval, "")},
+func agentKeys(a *Agent) []settings.Key {
+	return []settings.Key{
+		{Name: "schedule", Read: readSchedule(&a.Schedule)},
+		{Name: "timezone", Read: readZone(&a.Timezone)},
+		{Name: "min_interval", Read: settings.Pause(&a.MinInterval, -1)},
+		{Name: "max_interval", Read: settings.Span(&a.MaxInterval, "")},
 	}
 }
 
-// readListen wants tokens where others than this machine can call.
-func (c *Daemon) readListen(d *decoder, v value) {
-	text(&c.Listen, want.Listen)(d, v)
-	d.later = append(d.later, func() {
-		if want.Listen(c.Listen) == nil && !want.IsLoopback(c.Listen) && c.TokensFile == "" && d.c.Require("/daemon/tokens_file") == nil {
-			d.fail(v, "%s: beyond loopback: want daemon.tokens_file too, or everybody may read and write", v.text())
+// readListen wants tokens where others than this machine can call. Whoever only
+// asks the daemon needs none.
+func (c *Daemon) readListen(d *settings.Decoder, v settings.Value) {
+	settings.Text(&c.Listen, want.Listen)(d, v)
+	d.Later(func() {
+		if want.Listen(c.Listen) == nil && !want.IsLoopback(c.Listen) && c.TokensFile == "" && d.IsSet("/daemon/tokens_file") {
+			v.Pointer = "/daemon/tokens_file"
+			d.Doubt(v, "%s: beyond loopback: want daemon.tokens_file too, or everybody may read and write", v.Text())
 		}
 	})
 }
 
 // readAgents reads a mapping of URLs and origins, each of them once.
-func (c *Daemon) readAgents(d *decoder, v value) {
+func (c *Daemon) readAgents(d *settings.Decoder, v settings.Value) {
 	c.Agents = map[string]Agent{}
 	lines := map[string]int{}
-	d.entries(v, func(name string, k, v value) {
+	d.Entries(v, func(name string, k, v settings.Value) {
 		if strings.Contains(name, "@") && want.URL(name) != nil { // perhaps a password
-			d.fail(k, "a hidden text: want a URL without a user name and a password")
+			d.Doubt(k, settings.Hidden+": want a URL without a user name and a password")
 			return
 		}
 		var a Agent
-		d.mapping(v, agentKeys(&a))
+		d.Mapping(v, agentKeys(&a))
 		if a.MaxInterval > 0 && a.MaxInterval < a.MinInterval {
-			d.fail(v, "want a max_interval that is not below min_interval")
+			d.Doubt(v, "want a max_interval that is not below min_interval")
 		}
 		if want.URL(name) != nil {
-			d.fail(k, "%s: want the URL of a card, or an origin such as https://agents.example.com", short(name))
+			d.Doubt(k, "%s: want the URL of a card, or an origin such as https://agents.example.com", settings.Short(name))
 			return
 		}
 		name = agentKey(name)
 		if first, ok := lines[name]; ok {
-			d.fail(k, "%s: the agent of line %d again", short(k.node.Value), first)
+			d.Doubt(k, "%s: the agent of line %d again", k.Text(), first)
 		}
-		lines[name], c.Agents[name] = k.at.Line, a
+		lines[name], c.Agents[name] = k.Line, a
 	})
 }
 
 // readSchedule and readZone check each by itself: a schedule means something in
 // every zone.
 
-func readSchedule(dst *string) func(*decoder, value) {
-	return func(d *decoder, v value) {
-		text(dst, func(s string) error {
+func readSchedule(dst *string) func(*settings.Decoder, settings.Value) {
+	return func(d *settings.Decoder, v settings.Value) {
+		settings.Text(dst, func(s string) error {
 			_, err := schedule.Parse(s, "UTC")
-			if err != nil && strings.Contains(v.text(), "${") { // it may quote what the variable holds
+			if err != nil && v.HasVariable() { // it may quote what the variable holds
 				return errors.New("want a schedule such as 0 6 * * 1-5, @daily or @every 6h")
 			}
 			// The wrapping error quotes the whole of s again.
@@ -112,8 +115,8 @@ func readSchedule(dst *string) func(*decoder, value) {
 	}
 }
 
-func readZone(dst *string) func(*decoder, value) {
-	return text(dst, func(s string) error {
+func readZone(dst *string) func(*settings.Decoder, settings.Value) {
+	return settings.Text(dst, func(s string) error {
 		if _, err := schedule.Parse("@daily", s); err != nil || s == "" {
 			return errors.New("want the name of a time zone, such as Europe/Berlin or UTC")
 		}

@@ -9,104 +9,105 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2alock/a2alock/internal/settings"
 	"github.com/a2alock/a2alock/internal/want"
 )
 
-func (c *Config) notifyKeys() []key {
+func (c *Config) notifyKeys() []settings.Key {
 	n := &c.Notify
-	return []key{
-		{name: "sinks", secret: true, keys: c.sinkKeys(new(Sink)), read: c.readSinks},
-		{name: "routes", keys: c.routeKeys(new(Route)), read: c.readRoutes},
-		{name: "fallback", read: func(d *decoder, v value) {
-			text(&n.Fallback, want.Optional(want.Label))(d, v)
-			d.later = append(d.later, func() { c.sinkNamed(d, v, n.Fallback) })
+	return []settings.Key{
+		{Name: "sinks", Secret: true, Keys: c.sinkKeys(new(Sink)), Read: c.readSinks},
+		{Name: "routes", Keys: c.routeKeys(new(Route)), Read: c.readRoutes},
+		{Name: "fallback", Read: func(d *settings.Decoder, v settings.Value) {
+			settings.Text(&n.Fallback, want.Optional(want.Label))(d, v)
+			d.Later(func() { c.sinkNamed(d, v, n.Fallback) })
 		}},
 	}
 }
 
-func (c *Config) sinkKeys(s *Sink) []key {
+func (c *Config) sinkKeys(s *Sink) []settings.Key {
 	var slack Slack
 	var hook Webhook
-	return []key{
-		{name: "slack", secret: true, keys: []key{
-			{name: "webhook_url", secret: true, read: c.target(&slack.WebhookURL)},
-			{name: "token", secret: true, read: text(&slack.Token, want.Word("the token of a bot"))},
-			{name: "channel", read: text(&slack.Channel, want.Word("the id or the name of one channel"))},
-			{name: "api_url", read: c.target(&slack.APIURL)},
-		}, then: func(d *decoder, v value) {
-			incoming, token, channel := d.has(v, "webhook_url"), d.has(v, "token"), d.has(v, "channel")
+	return []settings.Key{
+		{Name: "slack", Secret: true, Keys: []settings.Key{
+			{Name: "webhook_url", Secret: true, Read: c.target(&slack.WebhookURL)},
+			{Name: "token", Secret: true, Read: settings.Text(&slack.Token, want.Word("the token of a bot"))},
+			{Name: "channel", Read: settings.Text(&slack.Channel, want.Word("the id or the name of one channel"))},
+			{Name: "api_url", Read: c.target(&slack.APIURL)},
+		}, Then: func(d *settings.Decoder, v settings.Value) {
+			incoming, token, channel := d.Has(v, "webhook_url"), d.Has(v, "token"), d.Has(v, "channel")
 			switch {
-			case incoming && (token || channel || d.has(v, "api_url")):
-				d.fail(v, "want either webhook_url, or token and channel")
+			case incoming && (token || channel || d.Has(v, "api_url")):
+				d.Fail(v, "want either webhook_url, or token and channel")
 			case !incoming && !(token && channel):
-				d.fail(v, "want webhook_url, or token and channel")
+				d.Fail(v, "want webhook_url, or token and channel")
 			}
 			if slack.APIURL != "" {
 				slack.APIURL = strings.TrimSuffix(slack.APIURL, "/") + "/"
 			}
 			s.Slack = &slack
 		}},
-		{name: "webhook", secret: true, keys: []key{
-			{name: "url", secret: true, read: c.target(&hook.URL)},
-			{name: "secrets", secret: true, read: func(d *decoder, v value) {
-				texts(&hook.Secrets, want.Secret)(d, v)
-				if n := len(hook.Secrets); v.isList() && (n < 1 || n > 2) {
-					d.fail(v, "want one secret, or two during rotation")
+		{Name: "webhook", Secret: true, Keys: []settings.Key{
+			{Name: "url", Secret: true, Read: c.target(&hook.URL)},
+			{Name: "secrets", Secret: true, Read: func(d *settings.Decoder, v settings.Value) {
+				settings.Texts(&hook.Secrets, want.Secret)(d, v)
+				if n := len(hook.Secrets); v.IsList() && (n < 1 || n > 2) {
+					d.Doubt(v, "want one secret, or two during rotation")
 				}
 			}},
-		}, then: func(d *decoder, v value) {
+		}, Then: func(d *settings.Decoder, v settings.Value) {
 			for _, name := range []string{"url", "secrets"} {
-				if !d.has(v, name) {
-					d.fail(v, "want the key %s", name)
+				if !d.Has(v, name) {
+					d.Fail(v, "want the key %s", name)
 				}
 			}
 			s.Webhook = &hook
 		}},
-		{name: "log", then: func(*decoder, value) { s.Log = &Log{} }},
+		{Name: "log", Then: func(*settings.Decoder, settings.Value) { s.Log = &Log{} }},
 	}
 }
 
-func (c *Config) readSinks(d *decoder, v value) {
+func (c *Config) readSinks(d *settings.Decoder, v settings.Value) {
 	n := &c.Notify
 	n.Sinks = map[string]Sink{}
-	d.entries(v, func(name string, k, v value) {
+	d.Entries(v, func(name string, k, v settings.Value) {
 		if err := want.Label(name); err != nil {
-			d.fail(k, "%s: %v", short(name), err)
+			d.Doubt(k, "%s: %v", settings.Short(name), err)
 		}
 		var s Sink
-		if keys := c.sinkKeys(&s); d.mapping(v, keys) {
+		if keys := c.sinkKeys(&s); d.Mapping(v, keys) {
 			kinds := 0
 			for _, k := range keys {
-				if d.has(v, k.name) {
+				if d.Has(v, k.Name) {
 					kinds++
 				}
 			}
 			if kinds != 1 {
-				d.fail(v, "want one of slack, webhook or log (log: {})")
+				d.Fail(v, "want one of slack, webhook or log (log: {})")
 			}
 		}
 		n.Sinks[name] = s
 	})
-	d.later = append(d.later, func() {
-		if len(n.Sinks) > 0 && len(n.Routes) == 0 && !d.given["/notify/routes"] {
-			d.fail(v, "no route leads to them: add routes: [{sinks: [%s]}] beside", plain(slices.Sorted(maps.Keys(n.Sinks))[0]))
+	d.Later(func() {
+		if len(n.Sinks) > 0 && len(n.Routes) == 0 && !d.Has(settings.Value{Pointer: "/notify"}, "routes") {
+			d.Doubt(v, "no route leads to them: add routes: [{sinks: [%s]}] beside", settings.Plain(slices.Sorted(maps.Keys(n.Sinks))[0]))
 		}
 	})
 }
 
 // target reads a URL that we send to: https, a host of network.http, or a
 // loopback one, from which nothing leaves the machine.
-func (c *Config) target(dst *string) func(*decoder, value) {
-	return func(d *decoder, v value) {
-		text(dst, want.URL)(d, v)
-		d.later = append(d.later, func() {
+func (c *Config) target(dst *string) func(*settings.Decoder, settings.Value) {
+	return func(d *settings.Decoder, v settings.Value) {
+		settings.Text(dst, want.URL)(d, v)
+		d.Later(func() {
 			u, err := url.Parse(*dst)
-			if err != nil || want.URL(*dst) != nil || u.Scheme != "http" || d.c.Require("/network/http") != nil {
+			if err != nil || want.URL(*dst) != nil || u.Scheme != "http" || !d.IsSet("/network/http") {
 				return
 			}
 			same := func(host string) bool { return hostOf(host) == hostOf(u.Hostname()) }
 			if !want.IsLoopback(net.JoinHostPort(u.Hostname(), "80")) && !slices.ContainsFunc(c.Network.HTTP, same) {
-				d.fail(v, "%s: want https, or the host under network.http", v.text())
+				d.Doubt(v, "%s: want https, or the host under network.http", v.Text())
 			}
 		})
 	}
@@ -115,57 +116,57 @@ func (c *Config) target(dst *string) func(*decoder, value) {
 // hostOf is a host in the spelling in which two are compared.
 func hostOf(s string) string { return strings.ToLower(strings.Trim(strings.TrimSuffix(s, "."), "[]")) }
 
-func (c *Config) routeKeys(r *Route) []key {
+func (c *Config) routeKeys(r *Route) []settings.Key {
 	class := want.OneOf("compatible", "review", "breaking")
-	return []key{
-		{name: "match", keys: []key{
-			{name: "owner", read: text(&r.Match.Owner, want.Pattern)},
-			{name: "workflow", read: text(&r.Match.Workflow, want.Pattern)},
-			{name: "agent", read: text(&r.Match.Agent, want.Pattern)},
-			{name: "class", read: text(&r.Match.Class, class)},
-			{name: "rule", read: text(&r.Match.Rule, want.Rule)},
+	return []settings.Key{
+		{Name: "match", Keys: []settings.Key{
+			{Name: "owner", Read: settings.Text(&r.Match.Owner, want.Pattern)},
+			{Name: "workflow", Read: settings.Text(&r.Match.Workflow, want.Pattern)},
+			{Name: "agent", Read: settings.Text(&r.Match.Agent, want.Pattern)},
+			{Name: "class", Read: settings.Text(&r.Match.Class, class)},
+			{Name: "rule", Read: settings.Text(&r.Match.Rule, want.Rule)},
 		}},
-		{name: "sinks", read: func(d *decoder, v value) {
-			texts(&r.Sinks, want.Label)(d, v)
+		{Name: "sinks", Read: func(d *settings.Decoder, v settings.Value) {
+			settings.Texts(&r.Sinks, want.Label)(d, v)
 			sinks := r.Sinks
-			if len(sinks) == 0 && v.isList() {
-				d.fail(v, "want one sink at least")
+			if len(sinks) == 0 && v.IsList() {
+				d.Doubt(v, "want one sink at least")
 			}
-			d.later = append(d.later, func() {
+			d.Later(func() {
 				for i, name := range sinks {
-					c.sinkNamed(d, d.entry(v, i), name)
+					c.sinkNamed(d, v.Entry(i), name)
 				}
 			})
 		}},
-		{name: "min_class", read: text(&r.MinClass, class)},
-		{name: "group_by", read: texts(&r.GroupBy, want.OneOf("owner", "workflow", "agent", "class", "rule"))},
-		{name: "group_window", read: pause(&r.GroupWindow, 0)},
-		{name: "reminders", read: func(d *decoder, v value) {
-			r.Reminders = list(d, v, func(v value, t *time.Duration) { span(t, "")(d, v) })
+		{Name: "min_class", Read: settings.Text(&r.MinClass, class)},
+		{Name: "group_by", Read: settings.Texts(&r.GroupBy, want.OneOf("owner", "workflow", "agent", "class", "rule"))},
+		{Name: "group_window", Read: settings.Pause(&r.GroupWindow, 0)},
+		{Name: "reminders", Read: func(d *settings.Decoder, v settings.Value) {
+			r.Reminders = settings.List(d, v, func(v settings.Value, t *time.Duration) { settings.Span(t, "")(d, v) })
 		}},
-		{name: "resolve", read: flag(&r.Resolve)},
-		{name: "continue", read: flag(&r.Continue)},
+		{Name: "resolve", Read: settings.Flag(&r.Resolve)},
+		{Name: "continue", Read: settings.Flag(&r.Continue)},
 	}
 }
 
-func (c *Config) readRoutes(d *decoder, v value) {
-	c.Notify.Routes = list(d, v, func(v value, r *Route) {
+func (c *Config) readRoutes(d *settings.Decoder, v settings.Value) {
+	c.Notify.Routes = settings.List(d, v, func(v settings.Value, r *Route) {
 		*r = defaultRoute()
-		if !d.mapping(v, c.routeKeys(r), "sinks") {
+		if !d.Mapping(v, c.routeKeys(r), "sinks") {
 			return
 		}
-		if len(r.GroupBy) > 0 && !d.has(v, "group_window") {
+		if len(r.GroupBy) > 0 && !d.Has(v, "group_window") {
 			r.GroupWindow = groupWindow
 		}
 	})
 	if n := len(c.Notify.Routes); n > 0 && !c.Notify.Routes[n-1].catchesAll() {
-		d.fail(d.entry(v, n-1), "the last route takes what no other has taken: want one without match and with min_class review at most: add {sinks: [NAME]}")
+		d.Doubt(v.Entry(n-1), "the last route takes what no other has taken: want one without match and with min_class review at most: add {sinks: [NAME]}")
 	}
 }
 
 // sinkNamed wants a sink of that name. One that is no name was reported, and ""
 // stands for a variable that is not set.
-func (c *Config) sinkNamed(d *decoder, v value, name string) {
+func (c *Config) sinkNamed(d *settings.Decoder, v settings.Value, name string) {
 	if _, ok := c.Notify.Sinks[name]; ok || want.Label(name) != nil {
 		return
 	}
@@ -173,5 +174,5 @@ func (c *Config) sinkNamed(d *decoder, v value, name string) {
 	if near := slipOf(name, slices.Sorted(maps.Keys(c.Notify.Sinks))); near != "" {
 		advice = fmt.Sprintf(" (did you mean %s?)", near)
 	}
-	d.fail(v, "%s: no sink of that name under notify.sinks%s", v.text(), advice)
+	d.Doubt(v, "%s: no sink of that name under notify.sinks%s", v.Text(), advice)
 }

@@ -1,13 +1,9 @@
 package diff
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
-	"github.com/a2alock/a2alock/internal/security"
-	"github.com/a2alock/a2alock/lockfile"
+	"github.com/a2alock/a2alock/internal/whole"
 )
 
 // Cards compares two cards as Compare does a card and a lock: old becomes a
@@ -25,7 +21,7 @@ func Cards(was, now []byte, o card.Options, base Comparison) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	cl := clientFor(c)
+	cl := whole.Client(c)
 	before := compile.Read(was, cl, o)
 	if before.Err != nil {
 		return nil, before.Err
@@ -34,58 +30,5 @@ func Cards(was, now []byte, o card.Options, base Comparison) (*Result, error) {
 		return nil, &card.DocumentError{State: card.Invalid, Msg: "no client can call the agent: " + before.Profile.Reason}
 	}
 	base.Client, base.HoldsAll = cl, true
-	return Judge(lockOf(before), compile.Read(now, cl, o), base), nil
-}
-
-// clientFor is a client that can satisfy all that c asks for.
-func clientFor(c *card.Card) *compile.Client {
-	cl := &compile.Client{
-		Aliases:      compile.DefaultAliases(),
-		Streaming:    true,
-		PushEndpoint: "https://client.example/push", // any: that there is one counts
-	}
-	for _, i := range c.Interfaces {
-		t := compile.Transport{Binding: i.ProtocolBinding, Version: i.Version}
-		if i.Disabled == "" && i.Version != "" && !slices.Contains(cl.Interfaces, t) {
-			cl.Interfaces = append(cl.Interfaces, t)
-		}
-	}
-	for _, e := range c.Capabilities.Extensions {
-		cl.Extensions = append(cl.Extensions, e.URI)
-	}
-	return cl
-}
-
-// lockOf is the lock that needs everything the card offers. It is no file: a
-// skill whose modes are declared nowhere needs none.
-func lockOf(r *compile.Reading) *lockfile.Lock {
-	p := r.Profile
-	l := &lockfile.Lock{
-		CardDigest:   r.Digest,
-		AgentVersion: p.AgentVersion,
-		Interface: &lockfile.Interface{
-			Binding: p.Interface.Binding, Version: p.Interface.Version, URL: p.Interface.URL, Tenant: p.Interface.Tenant,
-		},
-		Requires: lockfile.Requires{
-			Streaming:  p.Streaming,
-			Push:       p.Push,
-			Skills:     make(map[string]lockfile.Need, len(p.Skills)),
-			Extensions: slices.Sorted(maps.Keys(p.DeclaredExtensions)),
-		},
-		Profile: p,
-	}
-	for id, s := range p.Skills {
-		l.Requires.Skills[id] = needOf(s)
-	}
-	return l
-}
-
-// needOf is what a client needs that means to use all of a skill, with the
-// first way to authenticate that can be read.
-func needOf(s compile.Skill) lockfile.Need {
-	need := lockfile.Need{Input: s.Input, Output: s.Output}
-	if schemes, scopes, ok := security.FirstReadable(s.Security); ok {
-		need.Schemes, need.Scopes = schemes, scopes
-	}
-	return need
+	return Judge(whole.Lock(before), compile.Read(now, cl, o), base), nil
 }

@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -25,15 +24,19 @@ type Rule struct {
 	// lock is: then Design is the section of docs/design.md that says so.
 	Spec, Design string
 	Subject      string // the heading that the rule stands under
-	Example      Example
+	// Section is where a rule about changes of a lock stands in a review.
+	Section Section
+	Example Example
 
 	// After is set where Check looks at what became of the other rules'
 	// findings, and so runs when they have their classes.
 	After bool
 	// Check finds the differences of this rule alone, whatever other rules say.
 	// It sets Rule and Class; a message about skills leaves their names to the
-	// one who puts it in front of a reader.
-	Check func(*Comparison) []Finding
+	// one who puts it in front of a reader. A rule about changes of a lock itself
+	// has no Check and has Review.
+	Check  func(*Comparison) []Finding
+	Review func(*Revision) []Finding
 }
 
 // Reference names what the rule rests on, for people: "A2A 4.4.5", or
@@ -59,7 +62,7 @@ func (r *Rule) Mark() string {
 // catalogue is every rule, in the order of docs/rules.md.
 var catalogue = sync.OnceValue(func() []Rule {
 	return assemble(
-		subject{"Document", slices.Concat(documentRules, runtimeRules)},
+		subject{"Document", slices.Concat(documentRules, unclassifiedRules, runtimeRules)},
 		subject{"Identity", identityRules},
 		subject{"Interface", interfaceRules},
 		subject{"Capabilities", capabilityRules},
@@ -68,6 +71,7 @@ var catalogue = sync.OnceValue(func() []Rule {
 		subject{"Security", securityRules()},
 		subject{"Text", textRules},
 		subject{lockStateSubject, lockStateRules},
+		subject{lockChangeSubject, slices.Concat(lockFileRules, lockNeedRules, lockFitRules, lockPinRules, lockTrustRules)},
 	)
 })
 
@@ -85,22 +89,28 @@ func assemble(subjects ...subject) []Rule {
 	for _, s := range subjects {
 		for _, r := range s.rules {
 			r.Subject = s.name
-			check, id, class := r.Check, r.ID, r.Class
-			r.Check = func(c *Comparison) []Finding {
-				findings := check(c)
-				for i := range findings {
-					f := &findings[i]
-					f.Rule = id
-					if f.Class == byRule {
-						f.Class = class
-					}
-				}
-				return findings
+			if check := r.Check; check != nil {
+				r.Check = func(c *Comparison) []Finding { return r.own(check(c)) }
+			}
+			if review := r.Review; review != nil {
+				r.Review = func(rev *Revision) []Finding { return r.own(review(rev)) }
 			}
 			all = append(all, r)
 		}
 	}
 	return all
+}
+
+// own says of findings that they are of rule r.
+func (r *Rule) own(findings []Finding) []Finding {
+	for i := range findings {
+		f := &findings[i]
+		f.Rule = r.ID
+		if f.Class == byRule {
+			f.Class = r.Class
+		}
+	}
+	return findings
 }
 
 func index(rules []Rule) map[string]*Rule {
@@ -127,26 +137,9 @@ func Lookup(id string) (Rule, bool) {
 // Suggest returns the id of the rule that someone who wrote id most likely
 // meant; "" when none is near.
 func Suggest(id string) string {
-	id = strings.ToLower(strings.ReplaceAll(strings.TrimSpace(id), "_", "-"))
-	if id == "" || len(id) > 100 {
-		return ""
+	ids := make([]string, len(catalogue()))
+	for i, r := range catalogue() {
+		ids[i] = r.ID
 	}
-	if _, ok := byID()[id]; ok {
-		return id
-	}
-	near := slices.MinFunc(catalogue(), func(a, b Rule) int {
-		return cmp.Compare(nearest.Distance(id, a.ID), nearest.Distance(id, b.ID))
-	}).ID
-	if nearest.Distance(id, near) <= max(2, len(id)/4) {
-		return near
-	}
-	if len(id) < 4 {
-		return ""
-	}
-	for _, r := range catalogue() {
-		if strings.HasPrefix(r.ID, id) || strings.HasSuffix(r.ID, id) {
-			return r.ID
-		}
-	}
-	return ""
+	return nearest.Meant(strings.ReplaceAll(id, "_", "-"), ids)
 }

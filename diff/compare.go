@@ -9,48 +9,61 @@ import (
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/internal/say"
+	"github.com/a2alock/a2alock/internal/value"
 )
 
 // Compare runs every rule over c. The result is decided, with the worst class
 // of its findings, unless a required skill is there and disabled by an error of
 // its own while nothing is breaking.
 func Compare(c Comparison) *Result {
-	c.facts = nil
-	var findings []Finding
-	for _, rule := range catalogue() {
-		if !rule.After {
-			findings = append(findings, rule.Check(&c)...)
-		}
-	}
-	findings = replace(findings)
-	findings = slices.DeleteFunc(findings, func(f Finding) bool { return c.Policy.drops(f.Rule) })
-	findings = leaveLast(&c, findings)
+	findings := c.gather()
 	c.finish(findings)
 	waive(&c, findings) // one by one: a waiver of one skill's finding covers no other's
 	findings = merge(findings)
 	for _, rule := range catalogue() {
-		if rule.After {
+		if rule.After && rule.Check != nil {
 			late := rule.Check(&c)
 			c.finish(late)
 			findings = append(findings, late...)
 		}
 	}
+	present(findings)
+	return verdict(&c, findings)
+}
+
+// gather runs the rules over c, those aside that look at what became of others,
+// and leaves of what they say what one change has to have said of it.
+func (c *Comparison) gather() []Finding {
+	c.facts = nil
+	var findings []Finding
+	for _, rule := range catalogue() {
+		if !rule.After && rule.Check != nil {
+			findings = append(findings, rule.Check(c)...)
+		}
+	}
+	findings = replace(findings)
+	findings = slices.DeleteFunc(findings, func(f Finding) bool { return c.Policy.drops(f.Rule) })
+	return leaveLast(c, findings)
+}
+
+// present puts findings as a reader wants them: the skills in front of what is
+// said of them, the worst first.
+func present(findings []Finding) {
 	for i := range findings {
 		findings[i].Message = named(findings[i].Skills) + findings[i].Message
 	}
 	slices.SortStableFunc(findings, worstFirst)
-	return verdict(&c, findings)
 }
 
 // finish gives findings their class under the policy, and what names them.
 func (c *Comparison) finish(findings []Finding) {
-	known := values{}
+	known := value.Known{}
 	for i := range findings {
 		f := &findings[i]
 		f.Class = c.Policy.classOf(*f, byID()[f.Rule])
-		was, now := known.of(f.Was), known.of(f.Now)
-		f.Was, f.Now = was.short, now.short
-		f.Fingerprint = fingerprint(f.Rule, f.Path, was.text, now.text)
+		was, now := known.Of(f.Was), known.Of(f.Now)
+		f.Was, f.Now = was.Short, now.Short
+		f.Fingerprint = fingerprint(f.Rule, f.Path, was.Text, now.Text)
 		f.Parts = []Part{{f.Path, f.Fingerprint}}
 	}
 }
@@ -183,7 +196,7 @@ func merge(findings []Finding) []Finding {
 
 // likeness is equal for findings that merge makes one of.
 func likeness(f Finding) string {
-	return kindred(f) + " " + string(canonical([]any{f.Was, f.Now}))
+	return kindred(f) + " " + string(value.Canonical([]any{f.Was, f.Now}))
 }
 
 // kindred is the part of [likeness] that takes no look at values.

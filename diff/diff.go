@@ -5,9 +5,13 @@
 // the whole. It is pure: no clock, no network, no globals that change. The same
 // comparison always gives the same result.
 //
+// [Cards] holds one card against another by the same rules. [Locks] judges
+// changes of locks themselves, each [Revision] by rules of its own and by what
+// Compare says of the lock before and the profile that it is pinned to now.
+//
 // A [Rule] is one value: what it is called, how bad it is, why that matters,
 // what to do, and the check that finds it. `a2alock explain`, docs/rules.md
-// ([Markdown]) and the rule's own test all derive from it. Which rules there
+// and the rule's own test all derive from it. Which rules there
 // are, and which one speaks where two could, is fixed by contract: ids, once
 // published, stay.
 //
@@ -38,8 +42,8 @@ const (
 type Finding struct {
 	Rule  string `json:"rule"`
 	Class Class  `json:"class"`
-	// Path is an RFC 6901 pointer into the effective profile; "" for what is
-	// about the document as a whole.
+	// Path is an RFC 6901 pointer into the effective profile, or into the lock for
+	// rules about it; "" for what is about the document as a whole.
 	Path string `json:"path"`
 	// Was and Now are the values at Path, ready for JSON; nil where there is
 	// none. For requirement rules Was is the lock's list. In what [Compare]

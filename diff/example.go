@@ -3,12 +3,11 @@ package diff
 import (
 	"iter"
 	"strings"
-	"time"
 )
 
 // An Example is a change that a rule reports: fragments of JSON, laid over the
-// card and the lock of [ExampleCard] and [ExampleLock] by RFC 7396 (a member
-// replaces the one of its name; null takes it out). An empty fragment changes
+// card and the lock at the end of docs/rules.md by RFC 7396 (a member replaces
+// the one of its name; null takes it out). An empty fragment changes
 // nothing.
 type Example struct {
 	Was, Now string // the card when it was pinned, and the card now
@@ -19,6 +18,12 @@ type Example struct {
 	Replicas   []string
 	Unreliable string
 	Reports    []Report
+	// Of a change of a lock, which is pinned from Was, and from Now again: Change
+	// is a fragment laid over what that wrote; Written is the whole text that was
+	// written instead, or CRLF for the same with such line ends; Only is the side
+	// that there is, "was" or "now"; Beside is laid over the lock before for one
+	// that stands beside it; Live is the card that the agent answers with.
+	Change, Written, Only, Beside, Live string
 	// Mild is set where the example shows the rule at review, below its class.
 	Mild bool
 	// Also are the rules that speak of the same change beside this one.
@@ -41,6 +46,11 @@ func (e *Example) Lines() iter.Seq2[string, string] {
 			{"was", e.Was},
 			{"now", e.Now},
 			{"lock", e.Lock},
+			{"change", e.Change},
+			{"written", strings.ReplaceAll(e.Written, "\n", "⏎")},
+			{"only there", map[string]string{"was": "before the change", "now": "after the change"}[e.Only]},
+			{"another lock", e.Beside},
+			{"the agent answers", e.Live},
 			{"answered from", e.Seen},
 			{"answered in turn", strings.Join(e.Replicas, ", ")},
 			{"validators", e.Unreliable},
@@ -53,38 +63,3 @@ func (e *Example) Lines() iter.Seq2[string, string] {
 		}
 	}
 }
-
-// ExampleCard is the card that examples change. The client that reads it
-// speaks JSONRPC and HTTP+JSON at 1.0 and implements the extension
-// https://ext.example/citations/v1.
-const ExampleCard = `{
-  "name": "Pricing",
-  "description": "Prices itineraries.",
-  "version": "1.0.0",
-  "supportedInterfaces": [
-    {"url": "https://agent.example/a2a", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}
-  ],
-  "capabilities": {},
-  "defaultInputModes": ["application/json"],
-  "defaultOutputModes": ["application/json"],
-  "skills": [
-    {"id": "quote", "name": "Quote", "description": "Quotes a price.", "tags": ["pricing"]}
-  ]
-}`
-
-// ExampleTime is the moment at which the examples are judged.
-var ExampleTime = time.Date(2026, 10, 2, 8, 30, 0, 0, time.UTC)
-
-// ExampleLock is the lock that examples change, before pinning adds what it
-// records.
-const ExampleLock = `{
-  "agent": "https://agent.example/.well-known/agent-card.json",
-  "requires": {
-    "streaming": false,
-    "push": false,
-    "skills": {
-      "quote": {"input": ["application/json"], "output": ["application/json"]}
-    },
-    "extensions": []
-  }
-}`

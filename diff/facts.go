@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/a2alock/a2alock/compile"
@@ -127,32 +126,12 @@ func (c *Comparison) allows(origin string) bool {
 	})
 }
 
-// offered reports whether the pinned agent had the skill, required or not.
+// offered reports whether the agent has the skill, also where p is the profile
+// of a lock and holds its digest alone.
 func offered(p *compile.Profile, id string) bool {
 	if _, ok := p.Skills[id]; ok {
 		return true
 	}
 	_, ok := p.OtherSkills[id]
 	return ok
-}
-
-// keys returns the sorted keys of m for which keep holds; nil when there are
-// none.
-func keys[V any](m map[string]V, keep func(string, V) bool) []string {
-	var out []string
-	for k, v := range m {
-		if keep(k, v) {
-			out = append(out, k)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
-// either returns the sorted keys of two maps.
-func either[A, B any](a map[string]A, b map[string]B) []string {
-	all := slices.AppendSeq(make([]string, 0, len(a)+len(b)), maps.Keys(a))
-	all = slices.AppendSeq(all, maps.Keys(b))
-	slices.Sort(all)
-	return slices.Compact(all)
 }

@@ -2,17 +2,13 @@ package diff
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/a2alock/a2alock/internal/say"
-	"github.com/a2alock/a2alock/lockfile"
 )
+
+// mostMembers is how many unknown members are named.
+const mostMembers = 10
 
 // notes says once, for a lock, what its findings cannot: what it does not
 // answer, and what of it asks for nothing.
@@ -25,7 +21,13 @@ func notes(c *Comparison) []string {
 	if c.Policy.MaxLockAge > 0 && c.Lock.PinnedAt == "" {
 		all = append(all, "the lock does not say when it was pinned, so its age is not known: `a2alock pin` adds it")
 	}
-	if members := unknownMembers(c.Lock); len(members) > 0 {
+	if members := c.Lock.Unknown(); len(members) > 0 {
+		if more := len(members) - mostMembers; more > 0 {
+			members = append(members[:mostMembers], fmt.Sprintf("and %d more", more))
+		}
+		for i := range members {
+			members[i] = say.OneLine(members[i])
+		}
 		all = append(all, "the lock has members that this version does not know: "+
 			strings.Join(members, ", ")+" (they are kept)")
 	}
@@ -62,46 +64,4 @@ func unrecorded(c *Comparison) []string {
 		lacks = append(lacks, "a pinned profile of "+say.List(unpinned))
 	}
 	return lacks
-}
-
-// mostMembers is how many unknown members are named.
-const mostMembers = 10
-
-// unknownMembers are the places of what this version does not know of the lock,
-// its profile aside. Each may be a slip: a requirement that asks for nothing.
-func unknownMembers(l *lockfile.Lock) []string {
-	var places []string
-	add := func(extra jsontext.Value, at ...string) {
-		var members map[string]jsontext.Value
-		if len(extra) == 0 || json.Unmarshal(extra, &members) != nil {
-			return
-		}
-		for _, name := range slices.Sorted(maps.Keys(members)) {
-			places = append(places, say.OneLine(say.Pointer(append(at, name)...)))
-		}
-	}
-	add(l.Extra)
-	if l.Interface != nil {
-		add(l.Interface.Extra, "interface")
-	}
-	add(l.Requires.Extra, "requires")
-	for _, id := range l.RequiredSkills() {
-		add(l.Requires.Skills[id].Extra, "requires", "skills", id)
-	}
-	for _, claim := range slices.Sorted(maps.Keys(l.Verified)) {
-		add(l.Verified[claim].Extra, "verified", claim)
-	}
-	if l.Trust != nil {
-		add(l.Trust.Extra, "trust")
-	}
-	if l.Policy != nil {
-		add(l.Policy.Extra, "policy")
-	}
-	for i, w := range l.Waivers {
-		add(w.Extra, "waivers", strconv.Itoa(i))
-	}
-	if more := len(places) - mostMembers; more > 0 {
-		places = append(places[:mostMembers], fmt.Sprintf("and %d more", more))
-	}
-	return places
 }

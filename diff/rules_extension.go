@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/jsondoc"
 	"github.com/a2alock/a2alock/internal/say"
 	"github.com/a2alock/a2alock/internal/set"
 )
@@ -241,9 +242,9 @@ func extensionParamsChanged(c *Comparison) []Finding {
 	if p == nil {
 		return nil
 	}
-	changed := keys(p.DeclaredExtensions, func(uri string, was compile.Extension) bool {
+	changed := set.Keys(p.DeclaredExtensions, func(uri string, was compile.Extension) bool {
 		now, ok := c.Now.DeclaredExtensions[uri]
-		return ok && !sameJSON(was.Params, now.Params)
+		return ok && !jsondoc.Same(was.Params, now.Params)
 	})
 	var out []Finding
 	for _, uri := range changed {
@@ -263,7 +264,7 @@ func extensionNoLongerRequired(c *Comparison) []Finding {
 	if p == nil {
 		return nil
 	}
-	freed := keys(p.DeclaredExtensions, func(uri string, was compile.Extension) bool {
+	freed := set.Keys(p.DeclaredExtensions, func(uri string, was compile.Extension) bool {
 		now, declared := c.Now.DeclaredExtensions[uri]
 		// One that is gone and that the lock needs is extension-missing.
 		return was.Required && !now.Required && (declared || !requiresExtension(c, uri))
@@ -292,7 +293,7 @@ func extensionGained(c *Comparison) []Finding {
 			spoken[other] = true
 		}
 	}
-	came := keys(c.Now.DeclaredExtensions, func(uri string, now compile.Extension) bool {
+	came := set.Keys(c.Now.DeclaredExtensions, func(uri string, now compile.Extension) bool {
 		_, had := p.DeclaredExtensions[uri]
 		return !had && !now.Required && !requiresExtension(c, uri) && !spoken[uri]
 	})
@@ -309,7 +310,7 @@ func extensionLostUnused(c *Comparison) []Finding {
 	if p == nil {
 		return nil
 	}
-	gone := keys(p.DeclaredExtensions, func(uri string, was compile.Extension) bool {
+	gone := set.Keys(p.DeclaredExtensions, func(uri string, was compile.Extension) bool {
 		_, has := c.Now.DeclaredExtensions[uri]
 		return !has && !was.Required && !requiresExtension(c, uri)
 	})

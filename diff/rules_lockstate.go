@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/a2alock/a2alock/internal/say"
+	"github.com/a2alock/a2alock/internal/set"
 	"github.com/a2alock/a2alock/lockfile"
 )
 
@@ -101,7 +102,7 @@ type claim struct{ key, skill string }
 // requiredClaims are those of the lock's evidence that a requirement rests on.
 func requiredClaims(l *lockfile.Lock) []claim {
 	var out []claim
-	for _, key := range keys(l.Verified, func(string, lockfile.Evidence) bool { return true }) {
+	for _, key := range set.Keys(l.Verified, func(string, lockfile.Evidence) bool { return true }) {
 		skill, prefixed := strings.CutPrefix(key, "skill:")
 		_, plain := l.Requires.Skills[key]
 		_, spelled := l.Requires.Skills[skill]

@@ -6,6 +6,7 @@ import (
 
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/internal/say"
+	"github.com/a2alock/a2alock/internal/set"
 )
 
 var unusedSkillRules = []Rule{
@@ -56,8 +57,10 @@ func skillGained(c *Comparison) []Finding {
 		return nil
 	}
 	var out []Finding
-	for _, id := range keys(c.Now.Skills, func(id string, _ compile.Skill) bool { return !c.requires(id) && !offered(was, id) }) {
-		out = append(out, found(say.Pointer("skills", id), nil, brief(c.Now.Skills[id]), "it is new").of(id))
+	for _, id := range set.Either(c.Now.Skills, c.Now.OtherSkills) {
+		if !c.requires(id) && !offered(was, id) {
+			out = append(out, found(say.Pointer("skills", id), nil, unusedSkill(c.Now, id), "it is new").of(id))
+		}
 	}
 	return out
 }
@@ -68,8 +71,8 @@ func skillLostUnused(c *Comparison) []Finding {
 		return nil
 	}
 	var out []Finding
-	for _, id := range either(was.Skills, was.OtherSkills) {
-		if _, ok := c.Now.Skills[id]; ok || c.requires(id) {
+	for _, id := range set.Either(was.Skills, was.OtherSkills) {
+		if offered(c.Now, id) || c.requires(id) {
 			continue
 		}
 		what := "it is gone; the lock does not require it"
@@ -90,12 +93,11 @@ func skillChangedUnused(c *Comparison) []Finding {
 	}
 	then, now := digests{profile: was}, digests{profile: c.Now}
 	var out []Finding
-	changed := keys(c.Now.Skills, func(id string, s compile.Skill) bool {
-		return !c.requires(id) && offered(was, id) && then.of(id, was.Skills[id]) != now.of(id, s)
-	})
-	for _, id := range changed {
-		out = append(out, found(say.Pointer("skills", id), was.SkillDigest(id), c.Now.SkillDigest(id),
-			"its media types or security changed; the lock does not require it").of(id))
+	for _, id := range set.Either(c.Now.Skills, c.Now.OtherSkills) {
+		if !c.requires(id) && offered(was, id) && then.of(id, was.Skills[id]) != now.of(id, c.Now.Skills[id]) {
+			out = append(out, found(say.Pointer("skills", id), was.SkillDigest(id), c.Now.SkillDigest(id),
+				"its media types or security changed; the lock does not require it").of(id))
+		}
 	}
 	return out
 }

@@ -108,7 +108,7 @@ func textHiddenCharacters(c *Comparison) []Finding {
 	if p == nil {
 		return nil
 	}
-	suspect := keys(c.Now.Texts, func(at string, now compile.Text) bool {
+	suspect := set.Keys(c.Now.Texts, func(at string, now compile.Text) bool {
 		return len(now.Hidden) > 0 && len(set.Without(now.Hidden, p.Texts[at].Hidden)) > 0
 	})
 	var out []Finding

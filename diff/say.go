@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -20,21 +19,6 @@ func found(path string, was, now any, format string, args ...any) Finding {
 func (f Finding) of(skill string) Finding {
 	f.Skills = []string{skill}
 	return f
-}
-
-// sameJSON compares two values however they are written: a profile that was
-// read from a lock has its raw members indented. Integers are compared to the
-// last digit, also those that RFC 8785 would merge.
-func sameJSON(a, b jsontext.Value) bool {
-	if bytes.Equal(a, b) {
-		return true
-	}
-	if len(a) == 0 || len(b) == 0 {
-		return false
-	}
-	x, y := a.Clone(), b.Clone()
-	exact := jsontext.CanonicalizeRawInts(false)
-	return x.Canonicalize(exact) == nil && y.Canonicalize(exact) == nil && bytes.Equal(x, y)
 }
 
 // raw is a JSON value for a finding; nil where there is none.

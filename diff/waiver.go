@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/internal/say"
+	"github.com/a2alock/a2alock/internal/value"
 	"github.com/a2alock/a2alock/lockfile"
 )
 
@@ -28,7 +29,7 @@ const fingerprintLength = 16
 // have the same one in every run, whatever the class, the wording or the skills.
 // It is over the form of RFC 8785, and so depends on no order of members either.
 func fingerprint(rule, path string, was, now jsontext.Value) string {
-	text := slices.Concat([]byte{'['}, canonical(rule), []byte{','}, canonical(path), []byte{','}, was, []byte{','}, now, []byte{']'})
+	text := slices.Concat([]byte{'['}, value.Canonical(rule), []byte{','}, value.Canonical(path), []byte{','}, was, []byte{','}, now, []byte{']'})
 	return strings.TrimPrefix(card.Sum(text), "sha256:")[:fingerprintLength]
 }
 
@@ -42,9 +43,15 @@ type waiver struct {
 // waive marks the findings that a waiver lets stand, and keeps what became of
 // each waiver for the rules about them.
 func waive(c *Comparison, findings []Finding) {
-	waivers := make([]waiver, len(c.Lock.Waivers))
-	for i, w := range c.Lock.Waivers {
-		waivers[i] = waiver{Waiver: w, fault: faultOf(w, c.At)}
+	c.known().waivers = excuse(c.Lock.Waivers, findings, c.At)
+}
+
+// excuse marks the findings that one of list lets stand at a moment, and returns
+// what became of each waiver.
+func excuse(list []lockfile.Waiver, findings []Finding, at time.Time) []waiver {
+	waivers := make([]waiver, len(list))
+	for i, w := range list {
+		waivers[i] = waiver{Waiver: w, fault: faultOf(w, at)}
 		for n := range findings {
 			f := &findings[n]
 			if !covers(w, f) {
@@ -56,7 +63,7 @@ func waive(c *Comparison, findings []Finding) {
 			}
 		}
 	}
-	c.known().waivers = waivers
+	return waivers
 }
 
 // covers reports whether w names f: by its rule, and by its path and

@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/value"
 )
 
 // A waiver is judged by all it says: what it names, who answers, until when.
@@ -227,4 +228,6 @@ func TestLockState(t *testing.T) {
 	}
 }
 
-func nameOf(f Finding) string { return fingerprint(f.Rule, f.Path, canonical(f.Was), canonical(f.Now)) }
+func nameOf(f Finding) string {
+	return fingerprint(f.Rule, f.Path, value.Canonical(f.Was), value.Canonical(f.Now))
+}

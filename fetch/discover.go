@@ -29,7 +29,7 @@ const (
 // another origin is a person's decision. The error is an [*Error]; when no
 // place had a card, its Tried has every answer.
 func (c *Client) Discover(ctx context.Context, source string) (*Response, error) {
-	places, err := candidates(source)
+	places, err := Places(source)
 	if err != nil {
 		return nil, &Error{URL: source, State: Unreachable, Err: err}
 	}
@@ -67,8 +67,9 @@ func (c *Client) Discover(ctx context.Context, source string) (*Response, error)
 	return nil, &Error{URL: source, State: worst.State, Err: errors.New("no card found"), Tried: tried}
 }
 
-// candidates are the URLs to try for source, in order, each once.
-func candidates(source string) ([]string, error) {
+// Places are the URLs at which [Client.Discover] looks for the card that source
+// means, in order, each once. The error says what is wrong with source.
+func Places(source string) ([]string, error) {
 	u, err := parse(source)
 	if err != nil {
 		return nil, err

@@ -41,6 +41,16 @@ func parseTime(f Field) time.Time {
 	return t
 }
 
+// clock is what a server's clock said when a cache, or else the server, answered.
+func clock(header http.Header) time.Time {
+	date := parseTime(Field(header.Get("Date")))
+	if date.IsZero() {
+		return date
+	}
+	age, _ := delta(header.Get("Age"))
+	return date.Add(age)
+}
+
 // maxAge is how much longer the answer that e is of calls itself fresh, age
 // being what its Age said.
 func (e *Entry) maxAge(age string) time.Duration {

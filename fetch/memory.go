@@ -27,7 +27,7 @@ type Memory struct {
 	// Entries has what answered last first.
 	Entries []Entry `json:"entries,omitzero"`
 	// Ignored counts the answers in a row that were 200 with the body and the
-	// validator that the request named.
+	// validator that the request named, as far as it matters.
 	Ignored int `json:"ignored,omitzero"`
 	// Unreliable counts the answers that gave the old validator to another body.
 	// Above 0 no request is conditional. A caller that finds the two bodies to be
@@ -80,6 +80,10 @@ func (f *Field) UnmarshalText(text []byte) error {
 	*f = Field(value)
 	return nil
 }
+
+// IsIgnored is whether the server takes no notice of its own validator: it sends
+// the whole card, although it has not changed.
+func (m *Memory) IsIgnored() bool { return m.Ignored >= ignoredTimes }
 
 // find is the entry that a request may be conditional by; nil: none. Its body
 // is not yet looked at.

@@ -68,9 +68,18 @@ type Answer struct {
 
 	// MaxAge is how much longer the answer calls itself fresh; 0 is not at all.
 	MaxAge time.Duration
-	Date   time.Time // the server's clock; zero where it said none
-	// What caches on the way said, shortened, and escaped for a person.
-	Age, Via, CacheStatus string
+	// Date is what the server's clock said when it answered, by its Date and the
+	// time that caches have kept that; zero where it said none.
+	Date   time.Time
+	Caches Caches
+}
+
+// Caches is what caches on the way said of an answer, shortened, and escaped for
+// a person.
+type Caches struct {
+	Age    string `json:"age,omitzero"`
+	Via    string `json:"via,omitzero"`
+	Status string `json:"cache_status,omitzero"`
 }
 
 // A trip is one refresh under way.
@@ -222,19 +231,19 @@ func (t *trip) taken(res *http.Response) *Answer {
 	}
 	ignored := false
 	if t.sent != nil {
-		m.Ignored++
+		m.Ignored = min(m.Ignored+1, ignoredTimes)
 		if ignored = t.sent.Digest == e.Digest && t.sent.sameValidator(&e) != ""; !ignored {
 			m.Ignored = 0
 		}
 	}
-	if ignored && m.Ignored == ignoredTimes {
+	if r.Memory.Ignored < ignoredTimes && m.IsIgnored() {
 		t.Notes = append(t.Notes, "the validator never matches: the server sends the whole card although it has not changed")
 	}
 	m.put(e)
 	a := t.answer(res, &e, m)
 	a.Body, a.Same = t.Body, t.stored == e.Digest
 	a.Unreliable, a.Detail = detail != "", detail
-	a.Ineffective = m.Ignored >= ignoredTimes
+	a.Ineffective = m.IsIgnored()
 	return a
 }
 
@@ -243,8 +252,8 @@ func (t *trip) answer(res *http.Response, e *Entry, m Memory) *Answer {
 	a := &Answer{
 		Memory: m, NoStore: noStore(string(e.CacheControl)),
 		Final: t.Final, Offsite: t.Offsite, Notes: t.Notes, Status: res.StatusCode,
-		MaxAge: e.maxAge(res.Header.Get("Age")), Date: parseTime(Field(res.Header.Get("Date"))),
-		Age: said(res.Header, "Age"), Via: said(res.Header, "Via"), CacheStatus: said(res.Header, "Cache-Status"),
+		MaxAge: e.maxAge(res.Header.Get("Age")), Date: clock(res.Header),
+		Caches: Caches{Age: said(res.Header, "Age"), Via: said(res.Header, "Via"), Status: said(res.Header, "Cache-Status")},
 	}
 	if t.conn != nil {
 		a.Addr, _ = netip.ParseAddrPort(t.conn.RemoteAddr().String())

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/a2alock/a2alock/internal/gate"
 	"github.com/a2alock/a2alock/netguard"
@@ -280,7 +281,7 @@ func TestAnswerTellsOfTheWay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Age != "12" || a.Via != `1.1 x\u202ey` || a.CacheStatus != "cdn; hit" || a.Date.Format(http.TimeFormat) != monday ||
+	if a.Caches != (Caches{"12", `1.1 x\u202ey`, "cdn; hit"}) || a.Date.Add(-12*time.Second).Format(http.TimeFormat) != monday ||
 		a.Addr != netip.MustParseAddrPort("93.184.215.14:443") || a.Status != 200 || a.Final != cardURL {
 		t.Errorf("answer = %+v", a)
 	}

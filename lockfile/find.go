@@ -17,6 +17,9 @@ const Suffix = "a2a.lock.json"
 // skipped are folders in which no lock of this project lives.
 var skipped = []string{".git", "vendor", "node_modules"}
 
+// IsSkipped is whether [Find] passes over folders of that name.
+func IsSkipped(folder string) bool { return slices.Contains(skipped, folder) }
+
 // Find returns the locks under roots, sorted, each once. A root is a folder,
 // searched without .git, vendor and node_modules and through links, or a file, which is returned
 // whatever its name. A missing root is an error that wraps fs.ErrNotExist, and
@@ -73,14 +76,14 @@ func search(root string) ([]string, error) {
 				return err
 			case d.IsDir():
 				place := filepath.Join(real, filepath.FromSlash(p))
-				if p != "." && slices.Contains(skipped, d.Name()) || visited[place] {
+				if p != "." && IsSkipped(d.Name()) || visited[place] {
 					return fs.SkipDir
 				}
 				visited[place] = true
 				return nil
 			case d.Type()&fs.ModeSymlink != 0:
 				if info, err := fs.Stat(tree, p); err == nil && info.IsDir() {
-					if !slices.Contains(skipped, d.Name()) {
+					if !IsSkipped(d.Name()) {
 						todo = append(todo, path)
 					}
 					return nil

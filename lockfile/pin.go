@@ -30,8 +30,9 @@ type PinOptions struct {
 	Extensions      []string
 	Streaming, Push bool
 
-	// Workflow, Owner and Agent replace those of Old where they are not "".
-	Workflow, Owner, Agent string
+	// Workflow, Owner, Fallback and Agent replace those of Old where they are not
+	// "".
+	Workflow, Owner, Fallback, Agent string
 
 	CardDigest string    // of the card that was compiled
 	At         time.Time // when; the zero time is not recorded
@@ -116,6 +117,7 @@ func (pin *pinning) lock() *Lock {
 	l.LockVersion = 1
 	l.Workflow = cmp.Or(o.Workflow, l.Workflow)
 	l.Owner = cmp.Or(o.Owner, l.Owner)
+	l.Fallback = cmp.Or(o.Fallback, l.Fallback)
 	l.Agent = pin.agent()
 	if !o.At.IsZero() {
 		l.PinnedAt = o.At.UTC().Format(time.RFC3339)

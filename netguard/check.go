@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"net/url"
 	"strconv"
+
+	"github.com/a2alock/a2alock/internal/hostname"
 )
 
 // Check says whether a request for u would be let out, as far as that is known
@@ -63,7 +65,7 @@ func (g *Guard) judgeLiteral(t target) *Refused {
 	known := localhost
 	if a, err := netip.ParseAddr(t.host); err == nil {
 		known = []netip.Addr{a}
-	} else if !isLocalhost(t.host) {
+	} else if !hostname.IsLocalhost(t.host) {
 		return nil
 	}
 	var first *Refused

@@ -3,69 +3,26 @@ package netguard
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"fmt"
 	"net"
-	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/a2alock/a2alock/internal/hostname"
 )
 
 const (
-	connectTimeout = 5 * time.Second  // for all addresses of one host together
-	handshakeTime  = 10 * time.Second // TLS
-	// headerTimeout is for callers without a deadline; those with one meet
-	// theirs first.
-	headerTimeout = time.Minute
-	idleTimeout   = 10 * time.Second
-	headerBytes   = 64 << 10
-	connsPerHost  = 16
-	idlePerHost   = 2
-	maxIdle       = 64
+	connectTimeout = 5 * time.Second // for all addresses of one host together
 	// maxAddresses bounds how many addresses of one name are tried.
 	maxAddresses = 4
 )
 
-// Transport is the shared transport of g. It honours no proxy, since the guard
-// would see the proxy's address alone, and does not decompress. It judges the
-// addresses it dials and nothing else of a request: callers that do not own
-// the URL use [Guard.Do]. With an entry of Allow or HTTP that cannot be read
-// it refuses every dial.
-func (g *Guard) Transport() *http.Transport {
-	g.init()
-	return g.transport
-}
-
-func (g *Guard) newTransport() *http.Transport {
-	conf := &tls.Config{}
-	if g.TLS != nil {
-		conf = g.TLS.Clone()
-	}
-	conf.MinVersion = max(conf.MinVersion, tls.VersionTLS12)
-	return &http.Transport{
-		DialContext:            g.dial,
-		TLSClientConfig:        conf,
-		TLSHandshakeTimeout:    handshakeTime,
-		ResponseHeaderTimeout:  headerTimeout,
-		IdleConnTimeout:        idleTimeout,
-		MaxIdleConns:           maxIdle,
-		MaxIdleConnsPerHost:    cmp.Or(g.IdlePerHost, idlePerHost),
-		MaxConnsPerHost:        connsPerHost,
-		MaxResponseHeaderBytes: headerBytes,
-		DisableCompression:     true,
-		ForceAttemptHTTP2:      true,
-	}
-}
-
 // dial resolves, judges each address, and connects to the first judged good
 // that answers.
 func (g *Guard) dial(ctx context.Context, network, addr string) (net.Conn, error) {
-	if g.err != nil {
-		return nil, g.err
-	}
 	t, err := targetOf(&url.URL{Host: addr})
 	if err != nil {
 		return nil, err
@@ -116,7 +73,7 @@ func (g *Guard) resolve(ctx context.Context, host string) ([]netip.Addr, error) 
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a}, nil
 	}
-	if isLocalhost(host) {
+	if hostname.IsLocalhost(host) {
 		return localhost, nil
 	}
 	var r Resolver = net.DefaultResolver

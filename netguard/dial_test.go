@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/a2alock/a2alock/internal/address"
 )
 
 func ok(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte("{}")) }
@@ -63,7 +65,7 @@ func TestDialJudgesWhatTheNameLeadsTo(t *testing.T) {
 			if r.URL != "https://cards.example.com/card.json" || r.Redirected {
 				t.Errorf("refusal = %+v, want the URL as asked, and not redirected", r)
 			}
-			if want := "refused: cards.example.com leads to " + r.Addr.String() + ", " + string(classOf(r.Addr)); err.Error() != want {
+			if want := "refused: cards.example.com leads to " + r.Addr.String() + ", " + string(address.Special(r.Addr)); err.Error() != want {
 				t.Errorf("error = %q, want %q", err, want)
 			}
 		})
@@ -210,8 +212,9 @@ func TestTransport(t *testing.T) {
 	g := w.guard(t)
 	g.TLS.MinVersion = tls.VersionTLS10
 	tr := g.Transport()
-	if tr.TLSClientConfig.MinVersion != tls.VersionTLS12 || g.TLS.MinVersion != tls.VersionTLS10 {
-		t.Error("want TLS 1.2 at least, and the caller's configuration untouched")
+	conf, err := g.TLSConfig("https://h.example.com:443")
+	if err != nil || conf.MinVersion != tls.VersionTLS12 || g.TLS.MinVersion != tls.VersionTLS10 {
+		t.Errorf("TLSConfig = %v, %v, want TLS 1.2 at least, and the caller's configuration untouched", conf, err)
 	}
 	t.Setenv("HTTPS_PROXY", "http://proxy.example.com:3128")
 	res, _, err := get(t, g, "https://h.example.com/", nil)

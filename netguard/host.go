@@ -4,88 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"net/url"
 	"strconv"
-	"strings"
 
-	"golang.org/x/net/idna"
+	"github.com/a2alock/a2alock/internal/hostname"
 )
-
-// lookup maps a name as resolvers and browsers do (UTS 46): case, width, dots.
-// It is not strict about ASCII, since names like "r3---a_b" are in use;
-// hostChars says which characters remain.
-var lookup = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.StrictDomainName(false), idna.CheckHyphens(false))
-
-const hostChars = "abcdefghijklmnopqrstuvwxyz0123456789-_"
 
 // NormalizeHost is the one spelling of a host (without port or brackets) that
 // policy compares: a name in lower case and IDNA ASCII without its trailing
 // dot, or an address as netip prints it, an IPv4-mapped one as IPv4. Notations
 // of an IPv4 address that programs read differently ("2130706433", "0x7f.1",
 // "0177.0.0.1", "127.1") are errors, as are zones.
-func NormalizeHost(host string) (string, error) {
-	if a, err := netip.ParseAddr(host); err == nil {
-		if a.Zone() != "" {
-			return "", fmt.Errorf("host %q: an address with a zone means another place on each machine", host)
-		}
-		return a.Unmap().String(), nil
-	}
-	// Punycode takes time by the square, and a Location may be long; 253
-	// characters have no more bytes than this.
-	if len(host) > 1024 {
-		return "", fmt.Errorf("host %.20q…: over 253 characters", host)
-	}
-	name, err := lookup.ToASCII(host)
-	if err == nil {
-		// What the mapping makes of bytes that are no text is not in the form
-		// that the mapping itself demands.
-		var again string
-		if again, err = lookup.ToASCII(name); err == nil && again != name {
-			err = errors.New("unstable")
-		}
-	}
-	if err != nil {
-		return "", fmt.Errorf("host %q: no valid host name", host)
-	}
-	name = strings.ToLower(strings.TrimSuffix(name, "."))
-	if name == "" {
-		return "", errors.New("no host")
-	}
-	if len(name) > 253 {
-		return "", fmt.Errorf("host %.20q…: over 253 characters", host)
-	}
-	last := ""
-	for label := range strings.SplitSeq(name, ".") {
-		if label == "" || len(label) > 63 || strings.Trim(label, hostChars) != "" {
-			return "", fmt.Errorf("host %q: no valid host name", host)
-		}
-		last = label
-	}
-	if !isNumber(last) {
-		return name, nil
-	}
-	// Full-width digits and dots are digits and dots by now.
-	if a, err := netip.ParseAddr(name); err == nil {
-		return a.String(), nil
-	}
-	return "", fmt.Errorf("host %q: an IPv4 address is written as four decimal numbers, like 192.0.2.1", host)
-}
-
-// isNumber is whether a name that ends in this label is read as an address by
-// some programs (the URL Standard's "ends in a number").
-func isNumber(label string) bool {
-	if strings.Trim(label, "0123456789") == "" {
-		return true
-	}
-	hex, ok := strings.CutPrefix(label, "0x")
-	return ok && strings.Trim(hex, "0123456789abcdef") == ""
-}
-
-// isLocalhost is whether RFC 6761 6.3 gives the name to loopback.
-func isLocalhost(host string) bool {
-	return host == "localhost" || strings.HasSuffix(host, ".localhost")
-}
+func NormalizeHost(host string) (string, error) { return hostname.Normalize(host) }
 
 // A target is the host and port of a URL in the spelling of [NormalizeHost].
 type target struct {
@@ -120,9 +50,13 @@ func (t target) hostPort() string {
 	return net.JoinHostPort(t.host, strconv.Itoa(int(t.port)))
 }
 
-func (t target) isLoopback() bool {
-	a, err := netip.ParseAddr(t.host)
-	return err == nil && a.IsLoopback() || isLocalhost(t.host)
+func (t target) isLoopback() bool { return hostname.IsLoopback(t.host) }
+
+// IsLoopback is whether the host of an http or https URL is this machine by its
+// name or address alone: localhost, *.localhost, 127.0.0.0/8, ::1.
+func IsLoopback(u *url.URL) bool {
+	t, err := targetOf(u)
+	return err == nil && t.isLoopback()
 }
 
 // Origin is scheme, host and port of an http or https URL in one spelling
@@ -136,4 +70,30 @@ func Origin(u *url.URL) string {
 		return ""
 	}
 	return u.Scheme + "://" + t.hostPort()
+}
+
+// ParseOrigin reads an origin that a person wrote: scheme, host and perhaps a
+// port, and nothing else. It gives the form of [Origin].
+func ParseOrigin(s string) (string, error) {
+	no := func(why string) (string, error) {
+		return "", fmt.Errorf("origin %q: %s: want https://HOST or https://HOST:PORT", s, why)
+	}
+	u, err := url.Parse(s)
+	if err != nil {
+		// url.Error repeats the text, with a password where it holds one.
+		return "", errors.New("origin: no URL: want https://HOST or https://HOST:PORT")
+	}
+	switch {
+	case u.User != nil:
+		return "", errors.New("origin: it has a user name or a password: want https://HOST or https://HOST:PORT")
+	case u.Scheme != "https" && u.Scheme != "http":
+		return no("no http or https URL")
+	case u.Opaque != "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return no("more than scheme, host and port")
+	}
+	t, err := targetOf(u)
+	if err != nil {
+		return "", fmt.Errorf("origin %q: %w", s, err)
+	}
+	return u.Scheme + "://" + t.hostPort(), nil
 }

@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/a2alock/a2alock/internal/address"
+	"github.com/a2alock/a2alock/internal/hostname"
 )
 
 // A policy is what the entries of a [Guard] say.
@@ -104,10 +107,10 @@ func (p *policy) judge(t target, a netip.Addr) *Refused {
 		}
 		return &Refused{Kind: KindAddress, Host: t.host, Port: t.port, Addr: bare, Reason: reason}
 	}
-	if isLocalhost(t.host) && !bare.IsLoopback() {
+	if hostname.IsLocalhost(t.host) && !bare.IsLoopback() {
 		return refuse("which is no loopback address")
 	}
-	c := classOf(bare)
+	c := address.Special(bare)
 	switch {
 	case c == "",
 		bare.IsLoopback() && slices.Contains(p.named, t.host),
@@ -124,4 +127,13 @@ func contains(list []target, t target) bool {
 	return slices.ContainsFunc(list, func(e target) bool {
 		return e.host == t.host && (e.port == 0 || e.port == t.port)
 	})
+}
+
+// byName is whether listing a host's name opens addresses of class c.
+func byName(c address.Class) bool {
+	switch c {
+	case address.Metadata, address.Unspecified, address.LinkLocal, address.Multicast, address.NAT64:
+		return false
+	}
+	return true
 }

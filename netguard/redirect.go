@@ -47,6 +47,13 @@ type Way struct {
 	// request: what belongs to a URL is not carried to another. Its error ends
 	// the way, and is returned as it is.
 	Each func(req *http.Request, offsite bool) error
+	// Credential puts what shows who asks on a request, in headers or at the end of
+	// its query; other changes to the URL are ignored. It gets a copy that is sent
+	// and that nobody else sees, after Each: what it adds is in no [Hop] and no
+	// error, and goes to no other URL, even where a server's Location repeats it.
+	// Once a redirect has left the first origin it is not called any more. Its
+	// error ends the way, and is returned as it is.
+	Credential func(req *http.Request) error
 	// Fresh is whether each request gets a connection of its own, which is
 	// closed after it.
 	Fresh bool
@@ -72,15 +79,24 @@ func (g *Guard) Send(ctx context.Context, req *http.Request, way Way) (*http.Res
 	first := Origin(u)
 	var hops []Hop
 	for {
-		out, err := way.before(req, hops)
+		out, secrets, err := way.before(req, hops)
 		if err != nil {
 			return nil, hops, err
 		}
-		res, err := g.roundTrip(out, len(hops) > 0, way.Fresh)
+		res, err := g.roundTrip(out, way.Fresh)
+		if r, ok := errors.AsType[*Refused](err); ok {
+			named := *r
+			named.URL, named.Redirected = req.URL.String(), len(hops) > 0
+			err = &named
+		}
+		err = secrets.hide(err)
+		if err == nil {
+			res.Request = req // without the credential
+		}
 		if err != nil || !isRedirect(req.Method, res.StatusCode) {
 			return res, hops, err
 		}
-		next, err := g.next(req.URL, res, len(hops))
+		next, err := g.next(req.URL, res, trail{len(hops), secrets})
 		// Unread: a body that never ends would take all the time there is.
 		res.Body.Close()
 		if err != nil {
@@ -95,17 +111,37 @@ func (g *Guard) Send(ctx context.Context, req *http.Request, way Way) (*http.Res
 	}
 }
 
-// before is req as it goes out.
-func (w *Way) before(req *http.Request, hops []Hop) (*http.Request, error) {
-	if w.Each == nil {
-		return req, nil
+// before is req as it goes out, and what is secret in it.
+func (w *Way) before(req *http.Request, hops []Hop) (*http.Request, *secrets, error) {
+	if w.Each == nil && w.Credential == nil {
+		return req, nil, nil
 	}
+	offsite := len(hops) > 0 && hops[len(hops)-1].Offsite
 	out := req.Clone(req.Context())
-	err := w.Each(out, len(hops) > 0 && hops[len(hops)-1].Offsite)
-	if err != nil && req.Body != nil {
+	if w.Each != nil {
+		if err := w.Each(out, offsite); err != nil {
+			return nil, nil, closed(req, err)
+		}
+	}
+	if w.Credential == nil || offsite {
+		return out, nil, nil
+	}
+	sent := out.Clone(out.Context())
+	if err := w.Credential(sent); err != nil {
+		return nil, nil, closed(req, err)
+	}
+	query := sent.URL.RawQuery
+	sent.URL, sent.Host = new(*out.URL), out.Host
+	sent.URL.RawQuery = query
+	return sent, secretsOf(out, sent), nil
+}
+
+// closed is err once the body of a request that is not sent is closed.
+func closed(req *http.Request, err error) error {
+	if req.Body != nil {
 		req.Body.Close()
 	}
-	return out, err
+	return err
 }
 
 func isRedirect(method string, code int) bool {
@@ -117,8 +153,14 @@ func isRedirect(method string, code int) bool {
 	return false
 }
 
-// next judges the redirect in res; n hops came before it.
-func (g *Guard) next(from *url.URL, res *http.Response, n int) (*url.URL, error) {
+// A trail is what a redirect follows upon: how many, and a request with secrets.
+type trail struct {
+	hops    int
+	secrets *secrets
+}
+
+// next judges the redirect in res.
+func (g *Guard) next(from *url.URL, res *http.Response, behind trail) (*url.URL, error) {
 	to := res.Header.Get("Location")
 	refuse := func(format string, args ...any) error {
 		return &Refused{Kind: KindRedirect, URL: to, Redirected: true, Reason: fmt.Sprintf(format, args...)}
@@ -134,8 +176,14 @@ func (g *Guard) next(from *url.URL, res *http.Response, n int) (*url.URL, error)
 		}
 	}
 	u.Fragment, u.RawFragment = "", ""
+	if !behind.secrets.cut(u) {
+		return nil, &Refused{
+			Kind: KindRedirect, Redirected: true,
+			Reason: fmt.Sprintf("%d with a Location that repeats a credential", res.StatusCode),
+		}
+	}
 	to = u.String()
-	if n == MaxHops {
+	if behind.hops == MaxHops {
 		return nil, refuse("it is one more than %d", MaxHops)
 	}
 	if from.Scheme == "https" && u.Scheme == "http" {

@@ -30,17 +30,8 @@ func (e *SchemeError) Unwrap() error { return e.Err }
 
 // roundTrip sends one request and names the faults that [http.Transport]
 // leaves cryptic.
-func (g *Guard) roundTrip(req *http.Request, redirected, fresh bool) (*http.Response, error) {
-	transport := g.transport
-	if fresh {
-		transport = g.fresh
-	}
-	res, err := transport.RoundTrip(req)
-	if r, ok := errors.AsType[*Refused](err); ok {
-		named := *r
-		named.URL, named.Redirected = req.URL.String(), redirected
-		return nil, &named
-	}
+func (g *Guard) roundTrip(req *http.Request, fresh bool) (*http.Response, error) {
+	res, err := g.send(req, fresh)
 	t, _ := targetOf(req.URL)
 	if rec, ok := errors.AsType[tls.RecordHeaderError](err); ok && string(rec.RecordHeader[:]) == "HTTP/" {
 		return nil, &SchemeError{Host: t.hostPort(), Err: err}

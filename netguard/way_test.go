@@ -201,9 +201,10 @@ func TestIdleConnections(t *testing.T) {
 }
 
 func TestNamedGuardsKeepAsFew(t *testing.T) {
-	g := &Guard{IdlePerHost: 1}
-	if n := g.Named("http://localhost:1/").Transport().MaxIdleConnsPerHost; n != 1 {
-		t.Errorf("%d connections are kept, want 1", n)
+	g := (&Guard{IdlePerHost: 1}).Named("http://localhost:1/").As(Identity{Name: "a"})
+	l, err := g.lane("http://localhost:1", false, false)
+	if err != nil || l.MaxIdleConnsPerHost != 1 {
+		t.Errorf("%d connections are kept, %v, want 1", l.MaxIdleConnsPerHost, err)
 	}
 }
 

@@ -47,6 +47,7 @@ func newWorld(t *testing.T, handler http.HandlerFunc) *world {
 	})
 	w.secure = httptest.NewUnstartedServer(record)
 	w.secure.EnableHTTP2 = true
+	w.secure.Config.ErrorLog = quiet // guards that trust nobody are part of it
 	w.secure.StartTLS()
 	w.plain = httptest.NewServer(record)
 	t.Cleanup(w.secure.Close)

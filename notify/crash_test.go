@@ -219,19 +219,19 @@ func TestSlackBot(t *testing.T) {
 		posts := server.Posts()
 		var got []string
 		for _, p := range posts {
-			got = append(got, fmt.Sprintf("%s %s %s %v %.40s", p.Method, p.ThreadTS, p.Color, p.Broadcast, p.Title))
+			got = append(got, fmt.Sprintf("%s %s %s %v %v %.40s", p.Method, p.ThreadTS, p.Color, p.Broadcast, p.Struck, p.Title))
 		}
 		ts := posts[0].TS
 		want := []string{
-			"chat.postMessage  " + yellow + " false review: https://a.example/.well-known/ag",
-			"chat.postMessage " + ts + " " + red + " true breaking, was review: https://a.example/",
-			"chat.update  " + green + " false ~review: https://a.example/.well-known/a",
-			"chat.postMessage " + ts + " " + green + " false resolved after 4 min, was breaking: http",
+			"chat.postMessage  " + yellow + " false false review: https://a.example/.well-known/ag",
+			"chat.postMessage " + ts + " " + red + " true false breaking, was review: https://a.example/",
+			"chat.update  " + green + " false true review: https://a.example/.well-known/ag",
+			"chat.postMessage " + ts + " " + green + " false false resolved after 4 min, was breaking: http",
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("posted\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
-		if !strings.HasPrefix(posts[2].Sections[0], "*over*  resolved after 4 min") {
+		if !strings.HasPrefix(posts[2].Sections[0], "over: resolved after 4 min") {
 			t.Errorf("the edit begins %q", posts[2].Sections[0])
 		}
 	})
@@ -253,7 +253,7 @@ func TestSlackRepeat(t *testing.T) {
 		b.happen("a", verdict.Opened, diff.Review)
 		b.wait(10 * time.Second)
 		posts := server.Posts()
-		if len(posts) != 1 || !strings.Contains(posts[0].String(), "*note*  this may be a repeat") {
+		if len(posts) != 1 || !strings.Contains(posts[0].String(), "note: this may be a repeat") {
 			t.Errorf("posts %v, want one that may be a repeat", posts)
 		}
 	})

@@ -6,14 +6,12 @@ import (
 	"time"
 
 	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/internal/heard"
 	"github.com/a2alock/a2alock/internal/message"
 	"github.com/a2alock/a2alock/internal/route"
 	"github.com/a2alock/a2alock/internal/verdict"
 	"github.com/a2alock/a2alock/store"
 )
-
-// silenced begins the reason of rows that a silence held back.
-const silenced = "silenced by "
 
 // A reason is why a row is not sent; "" where it is.
 type reason string
@@ -84,7 +82,7 @@ func (r *round) whyNot(tx *store.Tx, t *telling) (reason, error) {
 		s.Rules = route.RulesOf(t.Transition.Findings)
 	}
 	if q := route.SilencedBy(silences, s, t.Now); q != nil {
-		return reason(silenced + q.ID), nil
+		return reason(heard.Silenced + q.ID), nil
 	}
 	return t.whyNotNow(), nil
 }
@@ -113,12 +111,12 @@ func (t *telling) whyNotNow() reason {
 		if m := t.newer(store.TellsFindings); m != nil {
 			return reason("superseded by " + string(m.Kind))
 		}
-	case isAway(row.Kind):
+	case heard.IsAway(row.Kind):
 		if t.newer(func(k verdict.Kind) bool { return k == verdict.CameBack }) != nil {
 			return "reachable again before it was told"
 		}
 	case row.Kind == verdict.CameBack:
-		if t.any(func(m *store.Row) bool { return isAway(m.Kind) }) && !t.any(func(m *store.Row) bool { return isAway(m.Kind) && isHeard(m) }) {
+		if t.any(func(m *store.Row) bool { return heard.IsAway(m.Kind) }) && !t.any(func(m *store.Row) bool { return heard.IsAway(m.Kind) && heard.IsHeard(m) }) {
 			return "nothing else was told"
 		}
 	}
@@ -128,15 +126,15 @@ func (t *telling) whyNotNow() reason {
 // whyNoEnd is whyNot for a resolve. One whose opening nobody heard of is told
 // in other words where things were breaking, and else is not.
 func (t *telling) whyNoEnd() reason {
-	if t.any(isHeard) || t.Episode == nil {
+	if t.any(heard.IsHeard) || t.Episode == nil {
 		return ""
 	}
 	switch {
-	case t.any(isLost):
+	case t.any(heard.IsLost):
 		return "its opening was not delivered"
 	case t.any(func(m *store.Row) bool { return m.State == store.Dead }):
 		return "its opening was " + store.Dropped
-	case t.any(func(m *store.Row) bool { return strings.HasPrefix(m.Reason, silenced) }):
+	case t.any(func(m *store.Row) bool { return strings.HasPrefix(m.Reason, heard.Silenced) }):
 		return "its opening was silenced"
 	case t.Episode.Worst != diff.Breaking:
 		return "over before it was told"
@@ -162,19 +160,6 @@ func (t *telling) newer(fits func(verdict.Kind) bool) *store.Row {
 		}
 	}
 	return nil
-}
-
-// isHeard reports whether the receiver has, or may have, the message.
-func isHeard(m *store.Row) bool {
-	return m.Kind != verdict.Resolved && (m.State == store.Delivered || m.Unsure)
-}
-
-// isLost reports whether the message could not be delivered, so that the
-// fallback has it. What a person dropped is nobody's.
-func isLost(m *store.Row) bool { return m.State == store.Dead && m.Reason != store.Dropped }
-
-func isAway(k verdict.Kind) bool {
-	return k == verdict.WentAway || k == verdict.WentInvalid || k == verdict.RanOut
 }
 
 // acknowledgedBy is who knows of what t tells; "" for nobody.
@@ -219,13 +204,13 @@ func (q *queue) ask(tx *store.Tx, row store.Row) (*telling, reason, error) {
 func (q *queue) close(tx *store.Tx, t *telling, why reason) error {
 	row := t.Row
 	t.Row.End(store.Superseded, string(why), t.Now)
-	if t.Episode != nil && strings.HasPrefix(string(why), silenced) && row.Kind != store.KindReminder {
+	if t.Episode != nil && strings.HasPrefix(string(why), heard.Silenced) && row.Kind != store.KindReminder {
 		route.Hold(t.Episode, row.Route)
 		if err := tx.PutEpisode(*t.Episode); err != nil {
 			return err
 		}
 	}
-	if row.Kind == verdict.Resolved && t.any(isLost) {
+	if row.Kind == verdict.Resolved && t.any(heard.IsLost) {
 		// Whoever got the opening instead gets the end, too.
 		if err := q.copy(tx, row, string(why)); err != nil {
 			return err

@@ -27,6 +27,7 @@ import (
 
 	"github.com/a2alock/a2alock/config"
 	"github.com/a2alock/a2alock/internal/attempt"
+	"github.com/a2alock/a2alock/internal/heard"
 	"github.com/a2alock/a2alock/internal/lanes"
 	"github.com/a2alock/a2alock/internal/message"
 	"github.com/a2alock/a2alock/internal/route"
@@ -343,7 +344,14 @@ func (r *round) storeReminders(tx *store.Tx, ep store.Episode, now time.Time) er
 	if changed == nil {
 		return nil
 	}
+	told, err := tx.EpisodeRows(ep.Lock, ep.Start)
+	if err != nil {
+		return err
+	}
 	for _, row := range rows {
+		if ep.Reminders[row.Route].Held {
+			row = heard.Held(row, told)
+		}
 		if _, err := tx.InsertRow(row); err != nil {
 			return err
 		}

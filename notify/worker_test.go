@@ -357,7 +357,7 @@ func TestSilence(t *testing.T) {
 		b.wait(11 * time.Minute)
 		got := r.told()
 		slices.Sort(got)
-		if want := []string{"opened a", "reminder a", "reminder b"}; !slices.Equal(got, want) {
+		if want := []string{"opened a", "opened b", "worsened a"}; !slices.Equal(got, want) {
 			t.Errorf("after the silence: %q, want %q", got, want)
 		}
 		b.happen("a", verdict.Resolved, diff.Compatible)

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/diff"
 	"github.com/a2alock/a2alock/internal/redact"
 )
 
@@ -93,6 +94,8 @@ func whenUndecided(s card.State) string {
 		return "Look at what the URL answers with, and pin the agent from the URL of its card."
 	case card.Invalid:
 		return "Run a2alock validate on the agent, and send what it says to whoever runs it."
+	case diff.NoBase:
+		return "Mend the earlier side, as the detail says: what changed cannot be told without it."
 	case card.TooLarge:
 		return "If the card is meant to be that large, raise limits in a2alock.yaml."
 	}

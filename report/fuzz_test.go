@@ -45,7 +45,7 @@ func formats(s string, v any) []format {
 		Card:     &card.Card{Shape: card.Shape10},
 		Findings: []card.Finding{{Code: "missing", Severity: card.Error, Scope: card.ScopeSkill, Path: s, Message: s}},
 	})
-	impact := &Impact{r}
+	impact, review := &Impact{r}, &Review{r, s}
 	text := func(w func(io.Writer, TextOptions) error) func(io.Writer) error {
 		return func(out io.Writer) error { return w(out, TextOptions{}) }
 	}
@@ -55,6 +55,7 @@ func formats(s string, v any) []format {
 		{"report.md", r.Markdown},
 		{"impact.txt", text(impact.Text)},
 		{"impact.md", impact.Markdown},
+		{"review.md", review.Markdown},
 		{"validation.txt", text(validation.Text)},
 		{"validation.json", validation.JSON},
 		{"validation.md", validation.Markdown},

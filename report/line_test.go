@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/internal/visible"
 )
 
 func TestLine(t *testing.T) {
@@ -74,7 +75,7 @@ func unseen(s string) string {
 
 func TestLineCoversCardHidden(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
-		if card.IsHidden(r) && !isUnseen(r) {
+		if card.IsHidden(r) && !visible.IsUnseen(r) {
 			t.Errorf("%U is hidden in a card and shown in a report", r)
 		}
 	}

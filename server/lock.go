@@ -144,14 +144,18 @@ func (s *Server) stale(r *http.Request) (any, error) {
 }
 
 func (s *Server) refresh(r *http.Request) (any, error) {
-	return nil, asStatus(r, s.Engine.Refresh(r.PathValue("id")))
+	return nil, asStatus(r, s.Engine.Refresh(r.Context(), r.PathValue("id")))
 }
 
-// An ackRequest acknowledges the open episode of a lock.
+// An ackRequest acknowledges the open episode of a lock, as far as the lock is
+// still what the caller saw: the last three may be left out.
 type ackRequest struct {
-	Author string     `json:"author"`
-	Reason string     `json:"reason"`
-	Until  *time.Time `json:"until"` // null: until it clears
+	Author     string          `json:"author"`
+	Reason     string          `json:"reason"`
+	Until      *time.Time      `json:"until"` // null: until it clears
+	Episode    uint64          `json:"episode"`
+	Class      verdict.Verdict `json:"class"`
+	FindingSet *string         `json:"finding_set"`
 }
 
 func (s *Server) ack(r *http.Request) (any, error) {
@@ -159,11 +163,17 @@ func (s *Server) ack(r *http.Request) (any, error) {
 	if err := read(r, &in); err != nil {
 		return nil, err
 	}
-	var until time.Time
-	if in.Until != nil {
-		until = *in.Until
+	if !slices.Contains(classes, in.Class) {
+		return nil, fault(http.StatusBadRequest, "class: %q: want one of %q", in.Class, classes[1:])
 	}
-	return nil, asStatus(r, s.Engine.Ack(r.Context(), r.PathValue("id"), in.Author, in.Reason, until))
+	a := watch.Ack{
+		Author: in.Author, Reason: in.Reason,
+		Seen: watch.Seen{Episode: in.Episode, Class: in.Class, FindingSet: in.FindingSet},
+	}
+	if in.Until != nil {
+		a.Until = *in.Until
+	}
+	return nil, asStatus(r, s.Engine.Ack(r.Context(), r.PathValue("id"), a))
 }
 
 func (s *Server) unack(r *http.Request) (any, error) {
@@ -177,6 +187,9 @@ func asStatus(r *http.Request, err error) error {
 	}
 	if in, ok := errors.AsType[*watch.InputError](err); ok {
 		return fault(http.StatusBadRequest, "%w", in)
+	}
+	if moved, ok := errors.AsType[*watch.MovedError](err); ok {
+		return fault(http.StatusConflict, "lock %q: %w", r.PathValue("id"), moved)
 	}
 	return err
 }

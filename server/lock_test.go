@@ -233,6 +233,7 @@ func TestStale(t *testing.T) {
 		{"/v1/locks/pricing/stale", `{}`, 400, "want the name of an A2A error"},
 		{"/v1/locks/pricing/stale", `{"error": "` + strings.Repeat("x", 1001) + `"}`, 400, "error: over 1000 bytes"},
 		{"/v1/locks/pricing/stale", `{"error": "x", "detail": "` + strings.Repeat("x", 1001) + `"}`, 400, "detail: over 1000 bytes"},
+		{"/v1/locks/pricing/stale", `{"error": "x", "skill": "itinerary-pricin"}`, 400, `does not require it; it requires [\"itinerary-pricing\"]`},
 		{"/v1/locks/nosuch/stale", `{"error": "x"}`, 404, "no such lock"},
 	} {
 		a := r.ask("POST", tt.path, tt.body)
@@ -251,7 +252,12 @@ func TestAck(t *testing.T) {
 	if a := r.ask("POST", path, `{"author": "me", "reason": "known"}`); a.code != 400 || !strings.Contains(string(a.body), "no episode is open") {
 		t.Errorf("ack of nothing = %d %s", a.code, a.body)
 	}
+	if a := r.ask("POST", path, `{"author": "me", "reason": "known", "episode": 3}`); a.code != 409 || !strings.Contains(string(a.body), "it is compatible, and no episode is open") {
+		t.Errorf("ack of an episode that is over = %d %s", a.code, a.body)
+	}
 	r.breaks(agent)
+	v := get[watch.View](r, "/v1/locks/pricing")
+	now := fmt.Sprintf(`lock "pricing": the lock has moved since; now it is breaking, with episode %d and finding_set %q`, v.Episode.Start, v.FindingSet)
 	later := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
 	for _, tt := range []struct {
 		body string
@@ -262,20 +268,30 @@ func TestAck(t *testing.T) {
 		{`{"author": "me", "reason": "` + strings.Repeat("x", 1001) + `"}`, 400, "at most 1000 bytes"},
 		{`{"author": "me", "reason": "known", "until": "2020-01-01T00:00:00Z"}`, 400, "over already"},
 		{`{"author": "me", "reason": "known", "until": "tomorrow"}`, 400, "the body: "},
+		{`{"author": "me", "reason": "known", "class": "bad"}`, 400, "class: \"bad\""},
+		{`{"author": "me", "reason": "known", "episode": 999}`, 409, now},
+		{`{"author": "me", "reason": "known", "class": "review"}`, 409, now},
+		{`{"author": "me", "reason": "known", "finding_set": ""}`, 409, now},
+		{fmt.Sprintf(`{"author": "me", "reason": "known", "episode": %d, "class": "review", "finding_set": %q}`, v.Episode.Start, v.FindingSet), 409, now},
+		{fmt.Sprintf(`{"author": "me", "reason": "known", "episode": %d, "class": "breaking", "finding_set": %q}`, v.Episode.Start, v.FindingSet), 204, ""},
 		{`{"author": "me", "reason": "known", "until": null}`, 204, ""},
 		{`{"author": "me", "reason": "known", "until": "` + later + `"}`, 204, ""},
 	} {
-		if a := r.ask("POST", path, tt.body); a.code != tt.code || !strings.Contains(string(a.body), tt.want) {
+		a := r.ask("POST", path, tt.body)
+		var said struct{ Error string }
+		_ = json.Unmarshal(a.body, &said) // "": there is no body
+		if a.code != tt.code || !strings.Contains(said.Error, tt.want) {
 			t.Errorf("ack %.80s = %d %s, want %d %s", tt.body, a.code, a.body, tt.code, tt.want)
 		}
 	}
 	if v := get[watch.View](r, "/v1/locks/pricing"); v.Ack == nil || v.Ack.Author != "me" || v.Ack.Until.Format(time.RFC3339) != later {
 		t.Errorf("ack = %+v", v.Ack)
 	}
-	for _, want := range []int{204, 204} { // the second takes back nothing
-		if a := r.ask("DELETE", path, ""); a.code != want {
-			t.Errorf("unack = %d %s, want %d", a.code, a.body, want)
-		}
+	if a := r.ask("DELETE", path, ""); a.code != 204 {
+		t.Errorf("unack = %d %s", a.code, a.body)
+	}
+	if a := r.ask("DELETE", path, ""); a.code != 400 || !strings.Contains(string(a.body), "nothing is acknowledged") {
+		t.Errorf("unack of nothing = %d %s", a.code, a.body)
 	}
 	if v := get[watch.View](r, "/v1/locks/pricing"); v.Ack != nil {
 		t.Errorf("ack = %+v, want none", v.Ack)

@@ -41,7 +41,7 @@ func TestSilences(t *testing.T) {
 	if p := get[silencePage](r, "/v1/silences"); p.Silences == nil || len(p.Silences) != 0 {
 		t.Errorf("silences = %+v, want an empty list", p)
 	}
-	var made []store.Silence
+	var made []store.Silence // by id, as they are listed
 	for i := range 3 {
 		a := r.ask("POST", "/v1/silences", fmt.Sprintf(`{"match": {"owner": "team-%d", "class": "review"}, "author": "me", "reason": "they move", "until": %q}`, i, later))
 		var s store.Silence
@@ -51,6 +51,7 @@ func TestSilences(t *testing.T) {
 		}
 		made = append(made, s)
 	}
+	slices.SortFunc(made, func(a, b store.Silence) int { return strings.Compare(a.ID, b.ID) })
 	p := get[silencePage](r, "/v1/silences?limit=2")
 	next := get[silencePage](r, "/v1/silences?after="+p.Next)
 	if len(p.Silences) != 2 || len(next.Silences) != 1 || next.Next != "" {
@@ -64,8 +65,20 @@ func TestSilences(t *testing.T) {
 	if r.woken == 0 {
 		t.Error("the deliveries were not woken")
 	}
-	if p := get[silencePage](r, "/v1/silences"); len(p.Silences) != 2 {
-		t.Errorf("%d silences are left, want 2", len(p.Silences))
+	if a := r.ask("DELETE", "/v1/silences/"+made[1].ID+"?author=ferry", ""); a.code != 204 {
+		t.Errorf("unsilence = %d %s", a.code, a.body)
+	}
+	if p := get[silencePage](r, "/v1/silences?limit=1"); len(p.Silences) != 1 || p.Silences[0].ID != made[2].ID {
+		t.Errorf("silences that hold = %+v, want the third", p)
+	}
+	for _, s := range get[silencePage](r, "/v1/silences?all=true").Silences {
+		want := map[string]string{made[0].ID: "", made[1].ID: "ferry"}[s.ID]
+		if removed := s.ID != made[2].ID; s.Removed.IsZero() == removed || s.RemovedBy != want {
+			t.Errorf("of all: %+v, want removed %v by %q", s, removed, want)
+		}
+	}
+	if a := r.ask("GET", "/v1/silences?all=yes", ""); a.code != 400 || !strings.Contains(string(a.body), "want true or false") {
+		t.Errorf("all=yes: %d %s", a.code, a.body)
 	}
 }
 

@@ -141,12 +141,12 @@ func get[T any](r *rig, path string) (v T) {
 	return v
 }
 
-// until waits for a lock's class.
+// until waits for a lock's class, and that nobody is asked any more.
 func (r *rig) until(id string, class verdict.Verdict) {
 	r.t.Helper()
 	var v watch.View
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		if v, _ = r.engine.Lock(id); v.Class == class && v.Pending == nil {
+		if v, _ = r.engine.Lock(id); v.Class == class && v.Pending == nil && v.NextRefresh != nil {
 			return
 		}
 	}

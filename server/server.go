@@ -116,9 +116,9 @@ func (s *Server) routes() []route {
 		{pattern: "POST /v1/locks/{id}/refresh", scope: Write, handle: s.refresh},
 		{pattern: "POST /v1/locks/{id}/ack", scope: Write, handle: s.ack},
 		{pattern: "DELETE /v1/locks/{id}/ack", scope: Write, handle: s.unack},
-		{pattern: "GET /v1/silences", scope: Read, params: pageParams, handle: s.silences},
+		{pattern: "GET /v1/silences", scope: Read, params: append([]string{"all"}, pageParams...), handle: s.silences},
 		{pattern: "POST /v1/silences", scope: Write, handle: s.silence},
-		{pattern: "DELETE /v1/silences/{id}", scope: Write, handle: s.unsilence},
+		{pattern: "DELETE /v1/silences/{id}", scope: Write, params: []string{"author"}, handle: s.unsilence},
 		{pattern: "GET /v1/outbox", scope: Read, params: outboxParams, handle: s.outbox},
 		{pattern: "POST /v1/outbox/{id}/retry", scope: Write, handle: s.retry},
 		{pattern: "DELETE /v1/outbox/{id}", scope: Write, handle: s.drop},
@@ -222,11 +222,11 @@ func (s *Server) allow(r *http.Request, scope Scope) error {
 		}
 		return nil
 	}
-	scheme, secret, ok := strings.Cut(r.Header.Get("Authorization"), " ")
-	if !ok || !strings.EqualFold(scheme, "Bearer") {
+	secret, ok := bearer(r)
+	if !ok {
 		return fault(http.StatusUnauthorized, "want a token: Authorization: Bearer TOKEN")
 	}
-	has, name := tokens.scope(strings.TrimSpace(secret))
+	has, name := tokens.scope(secret)
 	switch {
 	case has == 0:
 		return fault(http.StatusUnauthorized, "the token is not known")
@@ -234,6 +234,22 @@ func (s *Server) allow(r *http.Request, scope Scope) error {
 		return fault(http.StatusForbidden, "the token %q may read, and this needs write", name)
 	}
 	return nil
+}
+
+func bearer(r *http.Request) (secret string, ok bool) {
+	scheme, secret, ok := strings.Cut(r.Header.Get("Authorization"), " ")
+	return strings.TrimSpace(secret), ok && strings.EqualFold(scheme, "Bearer")
+}
+
+// caller is the name of the token that a request came with; "": of none.
+func (s *Server) caller(r *http.Request) string {
+	tokens := s.tokens.Load()
+	secret, ok := bearer(r)
+	if tokens == nil || !ok {
+		return ""
+	}
+	_, name := tokens.scope(secret)
+	return name
 }
 
 // isOurs is whether a Host header names loopback: a page whose own name was

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"crypto/rand"
 	"net/http"
 	"slices"
@@ -23,14 +24,27 @@ func (s *Server) silences(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	all := r.URL.Query().Get("all")
+	if all != "" && all != "true" && all != "false" {
+		return nil, fault(http.StatusBadRequest, "all=%q: want true or false", all)
+	}
 	out := struct {
 		Silences []store.Silence `json:"silences"`
 		Next     string          `json:"next"`
 	}{Silences: []store.Silence{}}
+	now := time.Now()
 	err = s.Store.View(func(tx *store.Tx) error {
-		page, next, err := tx.Silences(p)
-		out.Silences, out.Next = append(out.Silences, page...), next
-		return err
+		for {
+			page, next, err := tx.Silences(p)
+			for i := range page {
+				if all == "true" || page[i].Holds(now) {
+					out.Silences = append(out.Silences, page[i])
+				}
+			}
+			if p.After, out.Next = next, next; err != nil || next == "" || len(out.Silences) > 0 {
+				return err
+			}
+		}
 	})
 	return out, err
 }
@@ -96,19 +110,30 @@ func matchable(name, value string) error {
 	return nil
 }
 
+// unsilence ends a silence. It stays listed as long as history does, with who
+// ended it.
 func (s *Server) unsilence(r *http.Request) (any, error) {
-	id := r.PathValue("id")
-	found := false
-	err := s.Store.Update(func(tx *store.Tx) (err error) {
-		if _, found, err = tx.Silence(id); err != nil || !found {
-			return err
-		}
-		return tx.DeleteSilence(id)
-	})
-	if err == nil && !found {
-		return nil, fault(http.StatusNotFound, "silence %q: no such silence", id)
+	id, by := r.PathValue("id"), cmp.Or(r.URL.Query().Get("author"), s.caller(r))
+	if len(by) > maxText {
+		return nil, fault(http.StatusBadRequest, "author: at most %d bytes", maxText)
 	}
-	s.wake()
+	now := time.Now().UTC()
+	err := s.Store.Update(func(tx *store.Tx) error {
+		silence, found, err := tx.Silence(id)
+		switch {
+		case err != nil:
+			return err
+		case !found:
+			return fault(http.StatusNotFound, "silence %q: no such silence", id)
+		case !silence.Holds(now):
+			return fault(http.StatusNotFound, "silence %q: it has ended at %s", id, silence.End().Format(time.RFC3339))
+		}
+		silence.Removed, silence.RemovedBy = now, by
+		return tx.PutSilence(silence)
+	})
+	if err == nil {
+		s.wake()
+	}
 	return nil, err
 }
 

@@ -1,26 +1,15 @@
 package store
 
 import (
-	"encoding/binary"
-	"fmt"
-	"strings"
 	"time"
 
+	"github.com/a2alock/a2alock/internal/outbox"
 	"github.com/a2alock/a2alock/internal/records"
 )
 
-// episodeKey is the key of an episode, and the prefix of what belongs to it. A
-// lock's ID holds no zero byte.
-func episodeKey(lock string, start uint64) ([]byte, error) {
-	if lock == "" || strings.ContainsRune(lock, 0) {
-		return nil, fmt.Errorf("lock %q: no ID of a lock", lock)
-	}
-	return binary.BigEndian.AppendUint64(append([]byte(lock), 0), start), nil
-}
-
 // Episode is the episode of the lock that began with this number.
 func (tx *Tx) Episode(lock string, start uint64) (e Episode, ok bool, err error) {
-	key, err := episodeKey(lock, start)
+	key, err := outbox.EpisodeKey(lock, start)
 	if err != nil {
 		return Episode{}, false, nil
 	}
@@ -29,7 +18,7 @@ func (tx *Tx) Episode(lock string, start uint64) (e Episode, ok bool, err error)
 
 // PutEpisode keeps e under its Lock and Start.
 func (tx *Tx) PutEpisode(e Episode) error {
-	key, err := episodeKey(e.Lock, e.Start)
+	key, err := outbox.EpisodeKey(e.Lock, e.Start)
 	if err != nil {
 		return err
 	}
@@ -71,7 +60,7 @@ func (tx *Tx) OpenEpisodes(p Page) (page []Episode, next string, err error) {
 
 // Episodes are the episodes of the lock, the newest first.
 func (tx *Tx) Episodes(lock string, p Page) (page []Episode, next string, err error) {
-	prefix, err := episodeKey(lock, 0)
+	prefix, err := outbox.EpisodeKey(lock, 0)
 	if err != nil {
 		return nil, "", nil
 	}
@@ -105,9 +94,6 @@ func (tx *Tx) Silence(id string) (s Silence, ok bool, err error) {
 // PutSilence keeps s under its ID.
 func (tx *Tx) PutSilence(s Silence) error { return records.Save(tx.tx, silences, []byte(s.ID), s) }
 
-// DeleteSilence drops the silence.
-func (tx *Tx) DeleteSilence(id string) error { return tx.tx.Drop(silences.Bucket, []byte(id)) }
-
 // Silences are the silences by ID, ended ones until they are trimmed.
 func (tx *Tx) Silences(p Page) (page []Silence, next string, err error) {
 	return records.List[Silence](tx.tx, silences, p)
@@ -122,7 +108,7 @@ func (tx *Tx) SilencesAt(at time.Time) ([]Silence, error) {
 			return nil, err
 		}
 		for _, s := range page {
-			if s.Until.After(at) {
+			if s.Holds(at) {
 				held = append(held, s)
 			}
 		}

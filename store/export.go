@@ -8,13 +8,14 @@ import (
 	"io"
 
 	"github.com/a2alock/a2alock/internal/history"
+	"github.com/a2alock/a2alock/internal/outbox"
 	"github.com/a2alock/a2alock/internal/records"
 	"github.com/a2alock/a2alock/internal/redact"
 )
 
 // Compact rewrites the store at path, which nobody may hold, without its free
-// pages, and gives its size before and after. Where it fails, the store is as it
-// was.
+// pages, and gives its size before and after. Where that would make it no
+// smaller, or fails, the store is as it was.
 func Compact(path string) (before, after int64, err error) {
 	return records.Compact(path, Options{Format: format()})
 }
@@ -34,7 +35,7 @@ func Check(path string) error {
 		if err := w.all(); err != nil {
 			return err
 		}
-		for _, k := range []records.Kind{rowKeys, due, told, open} {
+		for _, k := range []records.Kind{outbox.Keys, outbox.Wait, outbox.Told, open} {
 			errs = append(errs, tx.CheckIndex(k, w.index[k.Name]))
 		}
 		return errors.Join(append(errs, tx.CheckNames(w.uses), tx.CheckBodies(w.bodies))...)
@@ -134,7 +135,7 @@ type walk struct {
 func newWalk(tx *records.Tx) *walk {
 	return &walk{
 		tx: &Tx{tx}, uses: map[records.Name]uint64{}, bodies: map[string]uint64{},
-		index: map[string]map[string]string{rowKeys.Name: {}, due.Name: {}, told.Name: {}, open.Name: {}},
+		index: map[string]map[string]string{outbox.Keys.Name: {}, outbox.Wait.Name: {}, outbox.Told.Name: {}, open.Name: {}},
 	}
 }
 
@@ -155,7 +156,7 @@ func (w *walk) all() error {
 			return seens.Name, NamedSeen{string(e.Key), s}, err
 		}),
 		w.bucket(locks.Bucket, w.lock), w.bucket(history.Transitions.Bucket, w.transition), w.bucket(history.Versions.Bucket, w.version),
-		w.bucket(episodes.Bucket, w.episode), w.bucket(rows.Bucket, w.row),
+		w.bucket(episodes.Bucket, w.episode), w.bucket(outbox.Rows.Bucket, w.row),
 		w.bucket(silences.Bucket, plain[Silence](silences)), w.bucket(sinks.Bucket, plain[Sink](sinks)),
 	)
 }
@@ -221,17 +222,13 @@ func (w *walk) episode(e records.Entry) (string, any, error) {
 
 func (w *walk) row(e records.Entry) (string, any, error) {
 	var r Row
-	if err := rows.Decode(e.Key, e.Value, &r); err != nil {
+	if err := outbox.Rows.Decode(e.Key, e.Value, &r); err != nil {
 		return "", nil, err
 	}
-	w.index[rowKeys.Name][string(hashKey(r.Key))] = string(rowKey(r.Number))
-	if r.State == Waiting {
-		w.index[due.Name][string(dueKey(r))] = ""
+	for bucket, entry := range r.Index() {
+		w.index[bucket][string(entry.Key)] = string(entry.Value)
 	}
-	if key := toldKey(r); key != nil {
-		w.index[told.Name][string(key)] = r.Sink
-	}
-	return rows.Name, r, nil
+	return outbox.Rows.Name, r, nil
 }
 
 func (w *walk) version(e records.Entry) (string, any, error) {

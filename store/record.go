@@ -7,6 +7,7 @@ import (
 	"github.com/a2alock/a2alock/diff"
 	"github.com/a2alock/a2alock/fetch"
 	"github.com/a2alock/a2alock/internal/history"
+	"github.com/a2alock/a2alock/internal/outbox"
 	"github.com/a2alock/a2alock/internal/verdict"
 )
 
@@ -32,6 +33,19 @@ type Agent struct {
 	// Refreshes counts those since the last that was unconditional.
 	Refreshes int       `json:"refreshes,omitzero"`
 	AuditedAt time.Time `json:"audited_at,omitzero"` // the last unconditional validation
+	// Asked is whether a person wants it asked, and nothing was sent since.
+	Asked bool `json:"asked,omitzero"`
+	// Pause is what a server last asked for of those that wait; nil: nothing.
+	Pause *Pause `json:"pause,omitzero"`
+	// Caches is what caches on the way said when the record was last written.
+	Caches fetch.Caches `json:"caches,omitzero"`
+}
+
+// A Pause is a time in which requests are held back.
+type Pause struct {
+	URL   string    `json:"url"`
+	Host  bool      `json:"host,omitzero"` // the whole host of URL, not URL alone
+	Until time.Time `json:"until"`
 }
 
 // A Seen is what every refresh moves, kept small and apart, since most
@@ -105,15 +119,18 @@ type Reminder struct {
 }
 
 // A RowState is where a row of the outbox stands.
-type RowState string
+type RowState = outbox.State
 
 // The states of a row. Every row ends in one of the last three.
 const (
-	Waiting    RowState = "waiting"
-	Delivered  RowState = "delivered"
-	Superseded RowState = "superseded"
-	Dead       RowState = "dead"
+	Waiting    = outbox.Waiting
+	Delivered  = outbox.Delivered
+	Superseded = outbox.Superseded
+	Dead       = outbox.Dead
 )
+
+// Dropped is the reason of rows that a person gave up.
+const Dropped = outbox.Dropped
 
 // The kinds of rows that come from no event.
 const (
@@ -134,64 +151,10 @@ func TellsFindings(k verdict.Kind) bool {
 
 // A Row is one message to one sink. It holds what the message is about and not
 // its text, which is rendered when it is sent.
-type Row struct {
-	// Number is the order in which rows were inserted, from 1; the store gives it.
-	Number uint64 `json:"number"`
-	// Key is the dedupe key: inserting it is the decision to send.
-	Key   string `json:"key"`
-	Sink  string `json:"sink"`
-	Route string `json:"route"`
-	Group string `json:"group,omitzero"` // rows of one group key go together
-	// Lock, Episode and Seq name what it is about; all zero for a message of the
-	// daemon itself, whose Text is the message.
-	Lock    string       `json:"lock,omitzero"`
-	Episode uint64       `json:"episode,omitzero"`
-	Seq     uint64       `json:"seq,omitzero"` // of the transition
-	Kind    verdict.Kind `json:"kind"`         // an event's, or one of those above
-	Class   diff.Class   `json:"class"`
-	Ordinal int          `json:"ordinal,omitzero"` // of a reminder
-	Text    string       `json:"text,omitzero"`
-	// Via is the sink that this row stands in for; "": none. Such a row has no
-	// fallback of its own.
-	Via string `json:"via,omitzero"`
+type Row = outbox.Row
 
-	CreatedAt time.Time `json:"created_at"`
-	DueAt     time.Time `json:"due_at"`
-	Attempts  int       `json:"attempts,omitzero"`
-	FirstAt   time.Time `json:"first_at,omitzero"` // when it was first due to go out
-	// Unsure is whether an attempt was begun whose outcome is not known: the
-	// receiver may have the message.
-	Unsure  bool      `json:"unsure,omitzero"`
-	State   RowState  `json:"state"`
-	Reason  string    `json:"reason,omitzero"` // of the state, or of the last failure
-	EndedAt time.Time `json:"ended_at,omitzero"`
-	// Flush is the key of the message that the row went into, which its webhook
-	// id comes from: Key where that was a message of its own. It is stored before
-	// the first attempt; "": there was none. What has a Flush goes out again with
-	// all Together rows of it, or as a message of its own.
-	Flush    string `json:"flush,omitzero"`
-	Together int    `json:"together,omitzero"` // rows of Flush; 0: this one
-}
-
-// Dropped is the reason of rows that a person gave up.
-const Dropped = "dropped by hand"
-
-// End ends the row in one of the last three states.
-func (r *Row) End(state RowState, reason string, at time.Time) {
-	r.State, r.Reason, r.EndedAt = state, reason, at
-}
-
-// Tried reports whether an attempt to send the row was begun. Its id stands for
-// what went out then, and nothing else joins it.
-func (r *Row) Tried() bool { return r.Flush != "" || r.Attempts > 0 || r.Unsure }
-
-// Bound reports whether the row goes out only together with others, as it did
-// before.
-func (r *Row) Bound() bool { return r.Together > 1 && r.Flush != r.Key }
-
-// Alone has a row that went out with others go on as a message of its own: the
-// id that it had stands for all of them.
-func (r *Row) Alone() { r.Flush, r.Together = r.Key, 0 }
+// A RowQuery says which rows; zero members say nothing.
+type RowQuery = outbox.Query
 
 // A Silence holds back messages that its matchers fit.
 type Silence struct {
@@ -202,7 +165,22 @@ type Silence struct {
 	Reason  string            `json:"reason"`
 	Created time.Time         `json:"created_at"`
 	Until   time.Time         `json:"until"`
+	// Removed is when a person ended it before its time, and RemovedBy who; zero:
+	// nobody did.
+	Removed   time.Time `json:"removed_at,omitzero"`
+	RemovedBy string    `json:"removed_by,omitzero"`
 }
+
+// End is when s ends, or has ended.
+func (s *Silence) End() time.Time {
+	if !s.Removed.IsZero() && s.Removed.Before(s.Until) {
+		return s.Removed
+	}
+	return s.Until
+}
+
+// Holds reports whether s holds at this moment.
+func (s *Silence) Holds(at time.Time) bool { return at.Before(s.End()) }
 
 // A Sink is what deliveries remember of a sink.
 type Sink struct {

@@ -1,279 +1,53 @@
 package store
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/binary"
-	"errors"
-	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
-	"github.com/a2alock/a2alock/internal/records"
+	"github.com/a2alock/a2alock/internal/outbox"
 )
-
-const hashSize = 16
-
-// hashKey is what stands for the dedupe key of a row, which is long.
-func hashKey(key string) []byte {
-	sum := sha256.Sum256([]byte(key))
-	return sum[:hashSize]
-}
-
-func rowKey(number uint64) []byte { return binary.BigEndian.AppendUint64(nil, number) }
-
-// dueKey orders the waiting rows of a sink: by the time they are due, then as
-// they were inserted.
-func dueKey(r Row) []byte {
-	return append(records.AppendTime(append([]byte(r.Sink), 0), r.DueAt), rowKey(r.Number)...)
-}
-
-// toldKey puts the row among those of its episode, in order. Rows without an
-// episode, the daemon's own, have none.
-func toldKey(r Row) []byte {
-	if r.Lock == "" || r.Episode == 0 {
-		return nil
-	}
-	key, err := episodeKey(r.Lock, r.Episode)
-	if err != nil {
-		return nil
-	}
-	return append(key, rowKey(r.Number)...)
-}
 
 // InsertRow adds r, unless there was a row of its Key ever since the last trim:
 // it reports whether it did. It numbers the row.
-func (tx *Tx) InsertRow(r Row) (inserted bool, err error) {
-	switch known, err := tx.tx.Get(rowKeys.Bucket, hashKey(r.Key)); {
-	case err != nil || known != nil:
-		return false, err
-	case r.Key == "":
-		return false, errors.New("inserting a row: it has no key")
-	case r.Sink == "" || strings.ContainsRune(r.Sink, 0):
-		return false, fmt.Errorf("inserting row %q: sink %q: no name of a sink", r.Key, r.Sink)
-	}
-	data, err := tx.tx.Get(values, lastRowKey)
-	if err != nil {
-		return false, err
-	}
-	r.Number = 1
-	if len(data) == 8 {
-		r.Number = binary.BigEndian.Uint64(data) + 1
-	}
-	if err := tx.tx.Put(values, lastRowKey, rowKey(r.Number)); err != nil {
-		return false, err
-	}
-	if err := tx.tx.Put(rowKeys.Bucket, hashKey(r.Key), rowKey(r.Number)); err != nil {
-		return false, err
-	}
-	if key := toldKey(r); key != nil {
-		if err := tx.tx.Put(told.Bucket, key, []byte(r.Sink)); err != nil {
-			return false, err
-		}
-	}
-	return true, tx.saveRow(r)
-}
-
-func (tx *Tx) saveRow(r Row) error {
-	if r.State == Waiting {
-		if err := tx.tx.Put(due.Bucket, dueKey(r), []byte{}); err != nil {
-			return err
-		}
-	}
-	return records.Save(tx.tx, rows, rowKey(r.Number), r)
-}
+func (tx *Tx) InsertRow(r Row) (inserted bool, err error) { return outbox.Insert(tx.tx, r) }
 
 // Row is the row with this dedupe key.
-func (tx *Tx) Row(key string) (r Row, ok bool, err error) {
-	return tx.RowByHash(hashKey(key))
-}
+func (tx *Tx) Row(key string) (r Row, ok bool, err error) { return outbox.Find(tx.tx, key) }
 
 // RowByHash is the row whose dedupe key has this SHA-256, of which the first 16
 // bytes are looked at.
 func (tx *Tx) RowByHash(sum []byte) (r Row, ok bool, err error) {
-	if len(sum) < hashSize {
-		return Row{}, false, nil
-	}
-	number, err := tx.tx.Get(rowKeys.Bucket, sum[:hashSize])
-	if err != nil || number == nil {
-		return Row{}, false, err
-	}
-	return records.One[Row](tx.tx, rows, number)
+	return outbox.FindByHash(tx.tx, sum)
 }
 
 // PutRow keeps r, which was inserted before: what moves is its state. Its Key,
 // Sink, Lock and Episode stay what they were.
-func (tx *Tx) PutRow(r Row) error {
-	was, ok, err := tx.Row(r.Key)
-	switch {
-	case err != nil:
-		return err
-	case !ok:
-		return fmt.Errorf("row %q: it was not inserted", r.Key)
-	case r.Sink != was.Sink || r.Lock != was.Lock || r.Episode != was.Episode:
-		return fmt.Errorf("row %q: it went to another sink or episode", r.Key)
-	}
-	r.Number = was.Number
-	if err := tx.tx.Drop(due.Bucket, dueKey(was)); err != nil {
-		return err
-	}
-	return tx.saveRow(r)
-}
-
-// dropRow drops a row and all that leads to it.
-func (tx *Tx) dropRow(r Row) error {
-	if err := tx.tx.Drop(due.Bucket, dueKey(r)); err != nil {
-		return err
-	}
-	if key := toldKey(r); key != nil {
-		if err := tx.tx.Drop(told.Bucket, key); err != nil {
-			return err
-		}
-	}
-	if err := tx.tx.Drop(rowKeys.Bucket, hashKey(r.Key)); err != nil {
-		return err
-	}
-	return tx.tx.Drop(rows.Bucket, rowKey(r.Number))
-}
+func (tx *Tx) PutRow(r Row) error { return outbox.Put(tx.tx, r) }
 
 // DueRows are the sink's waiting rows that are due at this moment, the longest
 // due first, and among equals in the order in which they were inserted. A row
 // is left out while an earlier one of the same sink and episode waits: an
 // opening that is late holds up its resolve, and nothing else.
 func (tx *Tx) DueRows(sink string, at time.Time, limit int) ([]Row, error) {
-	prefix := append([]byte(sink), 0)
-	end := records.AppendTime(bytes.Clone(prefix), at)
-	var list []Row
-	for e, err := range tx.tx.All(due.Bucket, prefix) {
-		if err != nil {
-			return nil, err
-		}
-		if len(list) == limit || bytes.Compare(e.Key[:min(len(end), len(e.Key))], end) > 0 {
-			break
-		}
-		r, ok, err := records.One[Row](tx.tx, rows, e.Key[len(e.Key)-8:])
-		if err != nil {
-			return nil, err
-		}
-		if blocked, err := tx.isBlocked(r); err != nil {
-			return nil, err
-		} else if ok && !blocked {
-			list = append(list, r)
-		}
-	}
-	return list, nil
-}
-
-// isBlocked reports whether an earlier row of the same sink and episode waits.
-func (tx *Tx) isBlocked(r Row) (bool, error) {
-	key := toldKey(r)
-	if key == nil {
-		return false, nil
-	}
-	for e, err := range tx.tx.All(told.Bucket, key[:len(key)-8]) {
-		if err != nil {
-			return false, err
-		}
-		if bytes.Compare(e.Key, key) >= 0 {
-			break
-		}
-		if string(e.Value) != r.Sink {
-			continue
-		}
-		earlier, ok, err := records.One[Row](tx.tx, rows, e.Key[len(e.Key)-8:])
-		if err != nil || ok && earlier.State == Waiting {
-			return true, err
-		}
-	}
-	return false, nil
+	return outbox.Due(tx.tx, sink, at, limit)
 }
 
 // NextDue is when the sink's next waiting row is due, which may have been and may
 // be blocked; false where none waits.
 func (tx *Tx) NextDue(sink string) (at time.Time, ok bool, err error) {
-	prefix := append([]byte(sink), 0)
-	list, err := tx.tx.Scan(due.Bucket, prefix, nil, 1)
-	if err != nil || len(list) == 0 {
-		return time.Time{}, false, err
-	}
-	return records.ReadTime(list[0].Key[len(prefix):]), true, nil
+	return outbox.NextDue(tx.tx, sink)
 }
 
 // WaitingRows is how many rows wait by sink, those of sinks that are configured
 // no more among them.
-func (tx *Tx) WaitingRows() (map[string]int, error) {
-	count := map[string]int{}
-	for e, err := range tx.tx.All(due.Bucket, nil) {
-		if err != nil {
-			return nil, err
-		}
-		sink, _, _ := bytes.Cut(e.Key, []byte{0})
-		count[string(sink)]++
-	}
-	return count, nil
-}
-
-// A RowQuery says which rows; zero members say nothing.
-type RowQuery struct {
-	Sink  string
-	State RowState
-}
+func (tx *Tx) WaitingRows() (map[string]int, error) { return outbox.CountWaiting(tx.tx) }
 
 // Rows are the rows that fit q, as they were inserted. It looks at no more than
 // 10,000 rows for a page, which may so be short though there is a next one.
 func (tx *Tx) Rows(q RowQuery, p Page) (page []Row, next string, err error) {
-	var after []byte
-	if p.After != "" {
-		n, err := strconv.ParseUint(p.After, 10, 64)
-		if err != nil {
-			return nil, "", fmt.Errorf("page %q: want the end of a page before it", p.After)
-		}
-		after = rowKey(n)
-	}
-	for range 100 {
-		entries, err := tx.tx.Scan(rows.Bucket, nil, after, 100)
-		if err != nil {
-			return nil, "", err
-		}
-		for _, e := range entries {
-			after = e.Key
-			var r Row
-			if err := rows.Decode(e.Key, e.Value, &r); err != nil {
-				return nil, "", err
-			}
-			if q.Sink != "" && r.Sink != q.Sink || q.State != "" && r.State != q.State {
-				continue
-			}
-			if page = append(page, r); len(page) == p.Size() {
-				return page, strconv.FormatUint(r.Number, 10), nil
-			}
-		}
-		if len(entries) < 100 {
-			return page, "", nil
-		}
-	}
-	return page, strconv.FormatUint(binary.BigEndian.Uint64(after), 10), nil
+	return outbox.List(tx.tx, q, p)
 }
 
 // EpisodeRows are all rows of the episode, as they were inserted.
 func (tx *Tx) EpisodeRows(lock string, start uint64) ([]Row, error) {
-	prefix, err := episodeKey(lock, start)
-	if err != nil {
-		return nil, nil
-	}
-	var list []Row
-	for e, err := range tx.tx.All(told.Bucket, prefix) {
-		if err != nil {
-			return nil, err
-		}
-		r, ok, err := records.One[Row](tx.tx, rows, e.Key[len(e.Key)-8:])
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			list = append(list, r)
-		}
-	}
-	return list, nil
+	return outbox.OfEpisode(tx.tx, lock, start)
 }

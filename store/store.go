@@ -21,6 +21,7 @@ import (
 
 	"github.com/a2alock/a2alock/internal/boltfile"
 	"github.com/a2alock/a2alock/internal/history"
+	"github.com/a2alock/a2alock/internal/outbox"
 	"github.com/a2alock/a2alock/internal/records"
 )
 
@@ -57,27 +58,20 @@ var (
 var (
 	values = []byte("values") // name
 
-	agents   = records.Kind{Name: "agent", Bucket: []byte("agents")}         // ID
-	seens    = records.Kind{Name: "seen", Bucket: []byte("seen")}            // ID; see seenSize
-	locks    = records.Kind{Name: "lock", Bucket: []byte("locks")}           // ID
-	episodes = records.Kind{Name: "episode", Bucket: []byte("episodes")}     // lock, 0, number
-	open     = records.Kind{Name: "open", Bucket: []byte("episodes_open")}   // the same, of the open ones
-	rows     = records.Kind{Name: "row", Bucket: []byte("rows")}             // number of the row
-	rowKeys  = records.Kind{Name: "row_key", Bucket: []byte("row_keys")}     // hash of its key: its number
-	due      = records.Kind{Name: "due", Bucket: []byte("rows_due")}         // sink, 0, due at, number; of the waiting ones
-	told     = records.Kind{Name: "told", Bucket: []byte("rows_by_episode")} // as episodes, number: sink
-	silences = records.Kind{Name: "silence", Bucket: []byte("silences")}     // ID
-	sinks    = records.Kind{Name: "sink", Bucket: []byte("sinks")}           // name
+	agents   = records.Kind{Name: "agent", Bucket: []byte("agents")}       // ID
+	seens    = records.Kind{Name: "seen", Bucket: []byte("seen")}          // ID; see seenSize
+	locks    = records.Kind{Name: "lock", Bucket: []byte("locks")}         // ID
+	episodes = records.Kind{Name: "episode", Bucket: []byte("episodes")}   // lock, 0, number
+	open     = records.Kind{Name: "open", Bucket: []byte("episodes_open")} // the same, of the open ones
+	silences = records.Kind{Name: "silence", Bucket: []byte("silences")}   // ID
+	sinks    = records.Kind{Name: "sink", Bucket: []byte("sinks")}         // name
 )
 
-var (
-	lastRowKey = []byte("last row") // of values: the number of the row that was inserted last
-	saltKey    = []byte("salt")     // of values: what Salt gives
-)
+var saltKey = []byte("salt") // of values: what Salt gives
 
 func format() records.Format {
 	f := records.Format{Mark: "a2alock store", Buckets: [][]byte{values}, Begin: drawSalt}
-	for _, k := range []records.Kind{agents, seens, locks, history.Transitions, history.Versions, episodes, open, rows, rowKeys, due, told, silences, sinks} {
+	for _, k := range []records.Kind{agents, seens, locks, history.Transitions, history.Versions, episodes, open, outbox.Rows, outbox.Keys, outbox.Wait, outbox.Told, silences, sinks} {
 		f.Buckets = append(f.Buckets, k.Bucket)
 	}
 	return f

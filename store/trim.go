@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"github.com/a2alock/a2alock/internal/history"
+	"github.com/a2alock/a2alock/internal/outbox"
 	"github.com/a2alock/a2alock/internal/records"
+	"github.com/a2alock/a2alock/internal/verdict"
 )
 
 // TrimOptions say what history is old enough to go.
@@ -27,14 +29,19 @@ type Trimmed struct {
 // transitions and rows: an episode that is not closed or has a row that waits.
 // Of that, transitions beyond PerLock go too, save the first and those that a row
 // which waits tells of. So does the newest transition of a lock stay while there
-// is the lock, and of an agent the newest card and the one that its Agent names.
-// It works in small transactions, between which
-// others are run, until all is looked at or ctx ends.
+// is the lock, and of an agent the newest card, the one that its Agent names and
+// those that the State of one of its locks rests on or waits to confirm. Trim
+// works in small transactions, between which others are run, until all is looked
+// at or ctx ends.
 func (s *Store) Trim(ctx context.Context, o TrimOptions) (all Trimmed, err error) {
+	needed, err := s.neededCards(ctx)
+	if err != nil {
+		return all, err
+	}
 	for _, step := range []func(*trimmer) error{
 		(*trimmer).transitions, (*trimmer).versions, (*trimmer).episodes, (*trimmer).rows, (*trimmer).silences, (*trimmer).bodies,
 	} {
-		t := trimmer{TrimOptions: o}
+		t := trimmer{TrimOptions: o, needed: needed}
 		for !t.ended {
 			if err := ctx.Err(); err != nil {
 				return all, err
@@ -67,13 +74,24 @@ const bite = 500
 type trimmer struct {
 	TrimOptions
 	Trimmed
-	tx    *Tx
-	held  map[heldKey]bool            // what isHeld found in this bite
-	waits map[heldKey]map[uint64]bool // what isToBeTold found in it
-	at    []byte                      // the last key
-	ended bool
-	owner records.Name // of the last key
-	count int          // how many of the owner's were seen
+	needed map[cardKey]bool // what neededCards found
+	tx     *Tx
+	held   map[heldKey]bool            // what isHeld found in this bite
+	waits  map[heldKey]map[uint64]bool // what isToBeTold found in it
+	at     []byte                      // the last key
+	ended  bool
+	owner  records.Name        // of the last key
+	count  int                 // how many of the owner's were seen
+	newer  map[versionKey]bool // the cards among them
+}
+
+type cardKey struct{ agent, digest string }
+
+// A versionKey tells the versions of one card whose body is kept from those
+// without.
+type versionKey struct {
+	digest string
+	body   bool
 }
 
 type heldKey struct {
@@ -104,7 +122,7 @@ func (t *trimmer) step(bucket []byte, back bool, fn func(records.Entry) error) e
 // rank counts the records of each owner, the newest being 1.
 func (t *trimmer) rank(e records.Entry) int {
 	if owner, _, err := records.SplitNumbered(e.Key); err == nil && owner != t.owner {
-		t.owner, t.count = owner, 0
+		t.owner, t.count, t.newer = owner, 0, map[versionKey]bool{}
 	}
 	t.count++
 	return t.count
@@ -204,6 +222,9 @@ func (t *trimmer) versions() error {
 }
 
 func (t *trimmer) keepsVersion(v *CardVersion, rank int) (bool, error) {
+	key := versionKey{v.Digest, v.Body != ""}
+	newer := t.newer[key]
+	t.newer[key] = true
 	if !v.At.Before(t.Before) && (t.PerAgent == 0 || rank <= t.PerAgent) {
 		return true, nil
 	}
@@ -212,7 +233,71 @@ func (t *trimmer) keepsVersion(v *CardVersion, rank int) (bool, error) {
 		return false, err
 	}
 	a, ok, err := t.tx.Agent(id)
-	return ok && (rank == 1 || a.CardDigest == v.Digest), err
+	if err != nil || !ok || rank == 1 {
+		return ok, err
+	}
+	return !newer && (a.CardDigest == v.Digest || t.needed[cardKey{id, v.Digest}]), nil
+}
+
+// neededCards are the cards that agents name and that the states of their locks
+// name. It reads the agents first: a card that comes later comes with a version
+// of its own, which is the newest, so that nothing needed is missed although the
+// list is older than the transactions that go by it.
+func (s *Store) neededCards(ctx context.Context) (map[cardKey]bool, error) {
+	needed := map[cardKey]bool{}
+	err := s.eachPage(ctx, func(tx *Tx, p Page) (next string, err error) {
+		page, next, err := tx.Agents(p)
+		for i := range page {
+			needed[cardKey{page[i].ID, page[i].CardDigest}] = true
+		}
+		return next, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = s.eachPage(ctx, func(tx *Tx, p Page) (next string, err error) {
+		page, next, err := tx.Locks(p)
+		for i := range page {
+			for _, digest := range cardsOf(&page[i].State) {
+				needed[cardKey{page[i].Agent, digest}] = true
+			}
+		}
+		return next, err
+	})
+	return needed, err
+}
+
+// eachPage reads a list to its end, each page in a view of its own.
+func (s *Store) eachPage(ctx context.Context, read func(*Tx, Page) (string, error)) error {
+	for p := (Page{Limit: bite}); ; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := s.View(func(tx *Tx) (err error) {
+			p.After, err = read(tx, p)
+			return err
+		})
+		if err != nil || p.After == "" {
+			return err
+		}
+	}
+}
+
+// cardsOf are the cards that s was decided on, or may be by what waits in it.
+func cardsOf(s *verdict.State) []string {
+	list := []string{s.CardDigest}
+	if s.Pending != nil {
+		list = append(list, s.Pending.CardDigest)
+	}
+	if s.Better != nil {
+		list = append(list, s.Better.CardDigest)
+	}
+	if s.Dispute != nil {
+		for i := range s.Dispute.Answers {
+			list = append(list, s.Dispute.Answers[i].CardDigest)
+		}
+	}
+	return list
 }
 
 func (t *trimmer) episodes() error {
@@ -233,7 +318,7 @@ func (t *trimmer) episodes() error {
 		}
 		for _, r := range rows {
 			t.Rows++
-			if err := t.tx.dropRow(r); err != nil {
+			if err := outbox.Drop(t.tx.tx, r); err != nil {
 				return err
 			}
 		}
@@ -244,21 +329,19 @@ func (t *trimmer) episodes() error {
 
 // rows drops those that no episode keeps.
 func (t *trimmer) rows() error {
-	return t.step(rows.Bucket, false, func(e records.Entry) error {
+	return t.step(outbox.Rows.Bucket, false, func(e records.Entry) error {
 		var r Row
-		if err := rows.Decode(e.Key, e.Value, &r); err != nil {
+		if err := outbox.Rows.Decode(e.Key, e.Value, &r); err != nil {
 			return err
 		}
 		if r.State == Waiting || !r.EndedAt.Before(t.Before) {
 			return nil
 		}
-		if toldKey(r) != nil {
-			if _, ok, err := t.tx.Episode(r.Lock, r.Episode); ok || err != nil {
-				return err
-			}
+		if _, ok, err := t.tx.Episode(r.Lock, r.Episode); ok || err != nil {
+			return err
 		}
 		t.Rows++
-		return t.tx.dropRow(r)
+		return outbox.Drop(t.tx.tx, r)
 	})
 }
 
@@ -268,7 +351,7 @@ func (t *trimmer) silences() error {
 		if err := silences.Decode(e.Key, e.Value, &s); err != nil {
 			return err
 		}
-		if !s.Until.Before(t.Before) {
+		if !s.End().Before(t.Before) {
 			return nil
 		}
 		t.Silences++

@@ -57,6 +57,7 @@ func (e *Engine) adopt(ctx context.Context, r *reading) error {
 	for _, event := range o.events {
 		e.Log.InfoContext(ctx, "lock closed", "lock", event.Lock, "seq", event.Seq, "class", event.Class)
 	}
+	watched.Keep(r.client.Gates, r.agents, o.now)
 	before := e.cfg.Swap(r.current)
 	e.locks.Store(o.index)
 	o.settleAgents()
@@ -127,7 +128,9 @@ func (o *adoption) settleLocks() {
 	// Locks that went while nobody watched.
 	for _, id := range slices.Sorted(maps.Keys(o.reading.locks)) {
 		l := o.reading.locks[id]
-		if w := o.index.byID[id]; w == nil || w.Agent != nil && w.Agent.ID != l.Agent {
+		w := o.index.byID[id]
+		isOther := w != nil && (w.Agent == nil && w.Path != l.Path || w.Agent != nil && w.Agent.ID != l.Agent)
+		if w == nil || isOther {
 			o.closed = append(o.closed, l)
 		}
 	}

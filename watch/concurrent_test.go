@@ -59,10 +59,10 @@ func TestConcurrentUse(t *testing.T) {
 		one := func(rnd *rand.Rand) string { return id(rnd.IntN(agents + 1)) }
 		again(101*time.Millisecond, func(rnd *rand.Rand) { _, _ = w.engine.Decide(one(rnd), skill) })
 		again(997*time.Millisecond, func(*rand.Rand) { w.engine.Locks(Filter{}, "", 3); w.engine.Counts(); w.engine.Idle() })
-		again(503*time.Millisecond, func(rnd *rand.Rand) { w.engine.Lock(one(rnd)); _ = w.engine.Refresh(one(rnd)) })
+		again(503*time.Millisecond, func(rnd *rand.Rand) { w.engine.Lock(one(rnd)); _ = w.engine.Refresh(w.t.Context(), one(rnd)) })
 		again(2003*time.Millisecond, func(rnd *rand.Rand) {
 			_ = w.engine.Report(ctx, one(rnd), Runtime{Error: "UnsupportedOperationError", Method: "SendStreamingMessage"})
-			_ = w.engine.Ack(ctx, one(rnd), "ann", "known", time.Time{})
+			_ = w.engine.Ack(ctx, one(rnd), Ack{Author: "ann", Reason: "known"})
 			_ = w.engine.Unack(ctx, one(rnd))
 		})
 		again(3001*time.Millisecond, func(rnd *rand.Rand) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/a2alock/a2alock/internal/moment"
 	"github.com/a2alock/a2alock/internal/pace"
 	"github.com/a2alock/a2alock/internal/verdict"
 	"github.com/a2alock/a2alock/internal/watched"
@@ -29,7 +30,7 @@ func (e *Engine) next(a *agent, now time.Time) time.Time {
 	if a.Flying || a.Queued {
 		return due // whoever lands puts the agent back
 	}
-	return earliest(due, e.request(a, now).At)
+	return moment.Earlier(due, e.request(a, now).At)
 }
 
 // request is the next request. A pause that the server asked for holds back
@@ -38,8 +39,8 @@ func (e *Engine) next(a *agent, now time.Time) time.Time {
 func (e *Engine) request(a *agent, now time.Time) request {
 	r := a.Next(a.Seen.Slot, now, a.Wants())
 	mono := time.Now()
-	if paused := e.cfg.Load().client.Gates.Paused(a.Key.URL, mono).Sub(mono); paused > 0 {
-		r.At = latest(r.At, now.Add(paused+time.Duration(a.Share*float64(paused)/10)))
+	if until, long := e.cfg.Load().client.Gates.Paused(a.Key.URL, mono); !until.IsZero() {
+		r.At = moment.Later(r.At, now.Add(until.Sub(mono)+time.Duration(a.Share*float64(long)/10)))
 	}
 	return r
 }
@@ -57,20 +58,4 @@ func (e *Engine) tick(ctx context.Context, a *agent) {
 			a.Rest = now.Add(notWritten)
 		}
 	})
-}
-
-// earliest is the first of two moments, of which either may be none.
-func earliest(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
-}
-
-// latest is the later of two.
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/a2alock/a2alock/fetch"
 	"github.com/a2alock/a2alock/internal/metrics"
+	"github.com/a2alock/a2alock/internal/moment"
 	"github.com/a2alock/a2alock/internal/pace"
 	"github.com/a2alock/a2alock/internal/schedule"
 	"github.com/a2alock/a2alock/internal/setup"
@@ -44,7 +45,7 @@ type Engine struct {
 	turn   chan struct{} // held by whoever reloads
 	begun  time.Time     // for its monotonic reading
 	beat   atomic.Int64  // how long after begun the engine last looked around
-	told   told
+	news   watched.News
 	unread watched.Failing // the locks, again
 	// crowded are the hosts with very many agents, as the last reload saw them.
 	crowded map[string]int
@@ -55,6 +56,7 @@ type Engine struct {
 	catchUp schedule.CatchUp
 	clock   schedule.Clock
 	outage  schedule.Outage
+	skew    schedule.Skew
 	lines   pace.Lines[waiting]
 	flights sync.WaitGroup
 }
@@ -106,7 +108,7 @@ func (e *Engine) Open(ctx context.Context, s *setup.Setup) error {
 	}
 	e.desk.Store, e.desk.Log, e.desk.Metrics, e.desk.Told, e.desk.Wall = e.Store, e.Log, e.Metrics, e.Told, e.Wall
 	e.desk.Config = func() *watched.Config { return e.cfg.Load().Config }
-	if err := e.told.open(e.Store); err != nil {
+	if err := e.news.Open(&e.desk); err != nil {
 		return err
 	}
 	return e.Reload(ctx, s)
@@ -135,6 +137,9 @@ func (e *Engine) Run(ctx context.Context) {
 		e.desk.Mu.Unlock()
 		if jump != 0 {
 			e.Metrics.ClockJumps.Inc()
+			e.desk.Mu.Lock()
+			e.skew.Forget()
+			e.desk.Mu.Unlock()
 			e.Log.WarnContext(ctx, "wall clock jumped", "by", jump)
 			e.replan(ctx, jump)
 		}
@@ -161,11 +166,11 @@ func (e *Engine) begin(ctx context.Context) time.Duration {
 		}
 	}
 	for range batch {
-		run, ok := e.catchUp.Pop(now)
+		id, ok := e.catchUp.Pop(now)
 		if !ok {
 			break
 		}
-		if a := e.agents[run.ID]; a != nil && !a.Flying && !a.Queued {
+		if a := e.agents[id]; a != nil && !a.Flying && !a.Queued {
 			e.queue.Remove(a.ID)
 			a.Own = time.Time{}
 			r := e.request(a, now)
@@ -207,7 +212,7 @@ func (e *Engine) fly(ctx context.Context, a *agent, r request, now time.Time) {
 	f := flight{Agent: a, request: r, asked: a.Asked, plain: a.Plain}
 	if slot := a.Plan.Latest(a.Seen.Slot, now); !slot.IsZero() {
 		f.run = slot.At
-		if n := a.Plan.Count(latest(a.Seen.Slot, a.Hold.Add(-a.Plan.Phase)), now) - 1; n > 0 && !a.Seen.Slot.IsZero() {
+		if n := a.Plan.Count(moment.Later(a.Seen.Slot, a.Hold.Add(-a.Plan.Phase)), now) - 1; n > 0 && !a.Seen.Slot.IsZero() {
 			e.Metrics.MissedSlots.Add(float64(n))
 		}
 	}
@@ -296,13 +301,13 @@ func (e *Engine) plan(a *agent, now time.Time) {
 		c := schedule.Candidate{ID: a.ID, Plan: a.Plan, Last: a.Seen.Slot, Validated: a.Seen.Validated}
 		for _, w := range a.Locks {
 			s := w.State()
-			c.Stale = c.Stale || s.Freshness(now, a.Params.Load()) == verdict.MarkedStale
+			c.Stale = c.Stale || !s.Stale.Over(now, a.Params.Load().StaleHold) // whatever its freshness is by now
 			c.Breaking = c.Breaking || s.Verdict == verdict.Breaking
 		}
 		if v := a.Seen.Validated; v.After(a.Last) && !v.After(now) {
 			a.Last = v // at least: before a restart
 		}
-		switch _, a.Behind = e.catchUp.Add(c, now); {
+		switch a.Behind = e.catchUp.Add(c, now); {
 		case a.Behind && a.Last.Add(a.Min).After(now):
 			e.catchUp.Remove(a.ID) // its slot waits for min_interval
 		case a.Behind:

@@ -14,10 +14,7 @@ func (w *world) every(schedule string) { w.cfg.Daemon.Schedule = schedule }
 
 func TestDriftIsConfirmedToldAndResolved(t *testing.T) {
 	run(t, func(w *world) {
-		w.every("@every 5m")
-		w.add(0)
-		w.start()
-		w.pass(time.Second)
+		w.begin("@every 5m", 1, time.Second)
 		w.expect("l0", verdict.Compatible, verdict.Fresh) // at once: nobody ever looked
 		w.pass(10 * time.Minute)
 		w.times(0)
@@ -54,10 +51,7 @@ func TestDriftIsConfirmedToldAndResolved(t *testing.T) {
 // A restart in any state goes on as if there had been none.
 func TestRestartResumes(t *testing.T) {
 	story := func(w *world, restart func()) string {
-		w.every("@every 5m")
-		w.add(0)
-		w.start()
-		w.pass(6 * time.Minute)
+		w.begin("@every 5m", 1, 6*time.Minute)
 		restart()
 		w.serve(0, broken(0))
 		for range 60 { // until it is seen, which leaves it pending
@@ -71,16 +65,14 @@ func TestRestartResumes(t *testing.T) {
 		restart()
 		w.pass(40 * time.Second)
 		w.expect("l0", verdict.Breaking, verdict.Fresh)
-		if err := w.engine.Ack(w.t.Context(), "l0", "ann", "known", time.Time{}); err != nil {
+		if err := w.engine.Ack(w.t.Context(), "l0", Ack{Author: "ann", Reason: "known"}); err != nil {
 			w.t.Fatal(err)
 		}
 		restart()
 		if a := w.state("l0").Ack; a == nil || a.Author != "ann" {
 			w.t.Errorf("the acknowledgement is %+v", a)
 		}
-		if err := w.engine.Report(w.t.Context(), "l0", Runtime{Error: "UnsupportedOperationError", Method: "SendStreamingMessage"}); err != nil {
-			w.t.Fatal(err)
-		}
+		w.report("l0", Runtime{Error: "UnsupportedOperationError", Method: "SendStreamingMessage"})
 		restart()
 		w.expect("l0", verdict.Breaking, verdict.MarkedStale)
 		w.serve(0, whole(0))
@@ -171,13 +163,9 @@ func TestRuntimeReports(t *testing.T) {
 				if has(before) != tt.gone {
 					t.Fatalf("plan before: %s", before)
 				}
-				for w.times(0); len(w.times(0)) == 0; { // no slot of its own is near
-					w.pass(time.Second)
-				}
-				w.pass(5 * time.Minute)
-				if err := w.engine.Report(t.Context(), "l0", tt.r); err != nil {
-					t.Fatal(err)
-				}
+				w.lull(time.Minute)
+				w.times(0)
+				w.report("l0", tt.r)
 				plan := string(w.decide("l0", skill).Plan) // at once
 				if tt.out == "" && plan != before || tt.out != "" && has(plan) == tt.gone {
 					t.Errorf("plan after: %s", plan)
@@ -215,9 +203,7 @@ func TestReportsAskOncePerMinute(t *testing.T) {
 		w.pass(2 * time.Hour)
 		w.times(0)
 		for range 600 {
-			if err := w.engine.Report(t.Context(), "l0", Runtime{Error: "TaskNotFoundError"}); err != nil {
-				t.Fatal(err)
-			}
+			w.report("l0", Runtime{Error: "TaskNotFoundError"})
 			w.pass(time.Second)
 		}
 		if n := len(w.times(0)); n < 5 || n > 12 {
@@ -236,12 +222,7 @@ func TestReportsAskOncePerMinute(t *testing.T) {
 
 func TestNetworkDownIsToldOnce(t *testing.T) {
 	run(t, func(w *world) {
-		w.every("@every 60s")
-		for i := range 20 {
-			w.add(i)
-		}
-		w.start()
-		w.pass(5 * time.Minute)
+		w.begin("@every 60s", 20, 5*time.Minute)
 		w.mu.Lock()
 		w.down = true
 		w.mu.Unlock()
@@ -304,11 +285,10 @@ func TestReportsAboutManyLocksAskOncePerMinute(t *testing.T) {
 		}
 		w.start()
 		w.pass(2 * time.Hour)
+		w.lull(2 * time.Minute)
 		w.times(0)
 		for i := range 10 {
-			if err := w.engine.Report(t.Context(), id(i), Runtime{Error: "InvalidAgentResponseError"}); err != nil {
-				t.Fatal(err)
-			}
+			w.report(id(i), Runtime{Error: "InvalidAgentResponseError"})
 			w.pass(2 * time.Second)
 		}
 		if n := len(w.times(0)); n != 1 {
@@ -324,12 +304,7 @@ func TestReportsAboutManyLocksAskOncePerMinute(t *testing.T) {
 // Where some hosts answer and many do not, the network is told of once.
 func TestNetworkHalfDownIsToldOnce(t *testing.T) {
 	run(t, func(w *world) {
-		w.every("@every 60s")
-		for i := range 20 {
-			w.add(i)
-		}
-		w.start()
-		w.pass(10 * time.Minute)
+		w.begin("@every 60s", 20, 10*time.Minute)
 		for i := range 20 {
 			if i%4 != 0 {
 				w.set(i, func(a *agentServer) { a.hang = 24 * time.Hour })

@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
+	"slices"
 
 	"github.com/a2alock/a2alock/internal/evidence"
+	"github.com/a2alock/a2alock/internal/nearest"
 	"github.com/a2alock/a2alock/internal/plans"
 	"github.com/a2alock/a2alock/internal/verdict"
 )
@@ -33,13 +34,35 @@ func (e *Engine) Report(ctx context.Context, id string, r Runtime) error {
 	if err != nil {
 		return err
 	}
+	if err := e.knows(w, r.Skill); err != nil {
+		return err
+	}
 	e.Metrics.StaleReports.WithLabelValues(r.Kind()).Inc()
 	for _, report := range r.Reports(e.planned(w), e.sends(w, r.Skill)) {
-		if err := e.person(ctx, id, verdict.Observation{Cause: verdict.Reported, Report: report}); err != nil {
+		said := verdict.Observation{Cause: verdict.Reported, Report: report}
+		if err := e.person(ctx, id, func(*verdict.State) (verdict.Observation, error) { return said, nil }); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// mostNamed is how many skills an error names.
+const mostNamed = 10
+
+// knows refuses a skill that the lock does not require: a report about it would
+// take nothing out. A lock that requires none is about all of them.
+func (e *Engine) knows(w *lock, skill string) error {
+	l, err := e.desk.Parse(w)
+	if skill == "" || err != nil {
+		return nil
+	}
+	ids := l.RequiredSkills()
+	if len(ids) == 0 || slices.Contains(ids, skill) {
+		return nil
+	}
+	ids = nearest.Sort(ids, skill)
+	return &InputError{fmt.Sprintf("skill %q: the lock does not require it; it requires %q", skill, ids[:min(len(ids), mostNamed)])}
 }
 
 // planned names the interface that is planned now; "": none.
@@ -61,41 +84,13 @@ func (e *Engine) sends(w *lock, skill string) []string {
 	return l.Requires.Skills[skill].Input
 }
 
-// Ack takes a person's word that the lock's episode is known: no more reminders
-// until it gets worse, ends, or until has come (zero: none).
-func (e *Engine) Ack(ctx context.Context, id, author, reason string, until time.Time) error {
-	w, err := e.find(id)
-	switch {
-	case err != nil:
-		return err
-	case author == "" || reason == "":
-		return &InputError{"want an author and a reason"}
-	case len(author) > evidence.MaxText || len(reason) > evidence.MaxText:
-		return &InputError{fmt.Sprintf("author and reason: at most %d bytes each", evidence.MaxText)}
-	case !until.IsZero() && !until.After(e.Wall()):
-		return &InputError{"until: that is over already"}
-	case w.State().Episode == nil:
-		return &InputError{"no episode is open: there is nothing to acknowledge"}
-	}
-	return e.person(ctx, id, verdict.Observation{
-		Cause: verdict.Acked,
-		Ack:   verdict.Ack{Author: author, Reason: reason, Until: until},
+// Refresh has the lock's agent asked as soon as its host allows, after a restart
+// if one comes first.
+func (e *Engine) Refresh(ctx context.Context, id string) error {
+	return e.turnOf(id, func(w *lock) error {
+		e.desk.Ask(ctx, w.Agent)
+		return nil
 	})
-}
-
-// Unack takes an acknowledgement back.
-func (e *Engine) Unack(ctx context.Context, id string) error {
-	return e.person(ctx, id, verdict.Observation{Cause: verdict.Unacked})
-}
-
-// Refresh has the lock's agent asked as soon as its host allows.
-func (e *Engine) Refresh(id string) error {
-	w, err := e.find(id)
-	if err != nil {
-		return err
-	}
-	e.settle(w.Agent, func() { w.Agent.Asked = true })
-	return nil
 }
 
 // find is the lock of that id that can be judged.
@@ -110,26 +105,36 @@ func (e *Engine) find(id string) (*lock, error) {
 	return w, nil
 }
 
-// person puts what a person or an orchestrator says of one lock through the
-// state machine. It is on the disk when person returns.
-func (e *Engine) person(ctx context.Context, id string, said verdict.Observation) error {
+// person puts what a person or an orchestrator says of one lock, as it is then,
+// through the state machine. It is on the disk when person returns.
+func (e *Engine) person(ctx context.Context, id string, say func(*verdict.State) (verdict.Observation, error)) error {
+	return e.turnOf(id, func(w *lock) error {
+		said, err := say(w.State())
+		if err != nil {
+			return err
+		}
+		if err := e.desk.Hear(ctx, w, said); err != nil {
+			return errors.Join(errNotWritten, err)
+		}
+		return nil
+	})
+}
+
+// turnOf calls do in the turn of a lock's agent, and puts that back.
+func (e *Engine) turnOf(id string, do func(*lock) error) error {
 	for {
 		w, err := e.find(id)
 		if err != nil {
 			return err
 		}
-		a := w.Agent
-		a.Take()
+		w.Agent.Take()
 		if now, err := e.find(id); err != nil || now != w { // a reload came first
-			a.Give()
+			w.Agent.Give()
 			continue
 		}
-		err = e.desk.Hear(ctx, w, said)
-		a.Give()
-		e.settle(a, nil)
-		if err != nil {
-			return errors.Join(errNotWritten, err)
-		}
-		return nil
+		err = do(w)
+		w.Agent.Give()
+		e.settle(w.Agent, nil)
+		return err
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/a2alock/a2alock/fetch"
 	"github.com/a2alock/a2alock/internal/gate"
+	"github.com/a2alock/a2alock/internal/moment"
 	"github.com/a2alock/a2alock/internal/setup"
 	"github.com/a2alock/a2alock/internal/verdict"
 	"github.com/a2alock/a2alock/internal/watched"
@@ -126,7 +127,7 @@ func (e *Engine) asking(s *setup.Setup) *fetch.Client {
 func (e *Engine) ran(f flight, now time.Time) time.Time {
 	e.desk.Mu.RLock()
 	defer e.desk.Mu.RUnlock()
-	last := latest(f.run, f.Seen.Slot)
+	last := moment.Later(f.run, f.Seen.Slot)
 	slot := f.Plan.Latest(last, now)
 	if last.IsZero() || slot.IsZero() {
 		return f.run
@@ -155,7 +156,7 @@ func (e *Engine) failed(ctx context.Context, f flight, began time.Time, err erro
 	ours := silent && !refused && e.outage.Suspected()
 	tells := ours && e.outage.Tells(now)
 	if f.Denied = fault.State == fetch.AuthRequired; !f.Denied {
-		f.Fail(latest(slot, f.Seen.Slot), now, rand.Float64)
+		f.Fail(moment.Later(slot, f.Seen.Slot), now, rand.Float64)
 	}
 	f.Plain = fault.Protocol
 	e.desk.Mu.Unlock()
@@ -169,7 +170,7 @@ func (e *Engine) failed(ctx context.Context, f flight, began time.Time, err erro
 			e.Log.ErrorContext(ctx, "this daemon cannot reach the network")
 			e.TellOnce(ctx, "network", "a2alockd cannot reach the network: requests to many hosts fail. Verdicts stay as they are until one succeeds.")
 		}
-		return e.desk.Observe(ctx, f.Agent, change{Slot: slot}, nil)
+		return e.desk.Observe(ctx, f.Agent, change{Slot: slot, Landed: true}, nil)
 	}
 	detail := fault.Error()
 	if refused {
@@ -182,7 +183,25 @@ func (e *Engine) failed(ctx context.Context, f flight, began time.Time, err erro
 		Cause: verdict.Failed, By: f.by(), Fresh: f.Want.Fresh || f.asked, Began: began,
 		State: fault.State, Detail: detail,
 	}
-	return e.desk.Observe(ctx, f.Agent, change{Slot: slot}, func(*lock) verdict.Observation { return o })
+	return e.desk.Observe(ctx, f.Agent, change{Slot: slot, Landed: true, Pause: watched.PauseOf(fault, now)}, func(*lock) verdict.Observation { return o })
+}
+
+// compareClocks takes in what the clock of a host said.
+func (e *Engine) compareClocks(ctx context.Context, host string, said, now time.Time) {
+	if said.IsZero() {
+		return
+	}
+	e.desk.Mu.Lock()
+	changed, ahead := e.skew.Observe(host, said, now), e.skew.Ahead()
+	e.desk.Mu.Unlock()
+	e.Metrics.ClockSkew.Set(ahead.Seconds())
+	switch {
+	case !changed:
+	case ahead != 0:
+		e.Log.WarnContext(ctx, "the local clock looks wrong: most servers have another time", "ahead", ahead.Round(time.Second))
+	default:
+		e.Log.InfoContext(ctx, "the local clock looks right again")
+	}
 }
 
 // by is what the request is for, in the words of the state machine.
@@ -197,6 +216,7 @@ func (f flight) by() verdict.By {
 func (e *Engine) arrived(ctx context.Context, f flight, began time.Time, req fetch.Request, answer *fetch.Answer) bool {
 	now := e.Wall()
 	slot := e.ran(f, now)
+	e.compareClocks(ctx, f.Host, answer.Date, now)
 	sight := f.See(&e.desk, answer)
 	o := verdict.Observation{By: f.by(), Fresh: req.Unconditional && req.Fresh, Began: began, NotModified: answer.NotModified}
 	if err := sight.Err; err != nil {
@@ -204,11 +224,11 @@ func (e *Engine) arrived(ctx context.Context, f flight, began time.Time, req fet
 		e.Log.WarnContext(ctx, "no valid card", "agent", f.ID, "state", err.State, "err", err)
 		o.Cause, o.State, o.Detail = verdict.Failed, err.State, err.Error()
 		e.desk.Mu.Lock()
-		f.Fail(latest(slot, f.Seen.Slot), now, rand.Float64)
+		f.Fail(moment.Later(slot, f.Seen.Slot), now, rand.Float64)
 		e.desk.Mu.Unlock()
 		// The last good body and its validators stay: a 304 must not come to
 		// stand for these bytes.
-		return e.desk.Observe(ctx, f.Agent, change{Slot: slot}, func(*lock) verdict.Observation { return o })
+		return e.desk.Observe(ctx, f.Agent, change{Slot: slot, Landed: true}, func(*lock) verdict.Observation { return o })
 	}
 	e.desk.Mu.Lock()
 	f.Succeed(now, answer.MaxAge)
@@ -219,7 +239,7 @@ func (e *Engine) arrived(ctx context.Context, f flight, began time.Time, req fet
 	}
 	e.Metrics.Refreshes.WithLabelValues(sight.Outcome(answer)).Inc()
 	rec := f.Remember(sight, answer, req.Unconditional, now)
-	c := change{Slot: slot, Validated: now, Rec: rec, Sight: sight, Answer: answer}
+	c := change{Slot: slot, Landed: true, Validated: now, Rec: rec, Sight: sight, Answer: answer}
 	ok := e.desk.Observe(ctx, f.Agent, c, func(w *lock) verdict.Observation { return e.desk.Judged(w, sight, rec, o, now) })
 	e.desk.Mu.Lock()
 	f.Expect(now)

@@ -38,10 +38,7 @@ func (w *world) count(i int) (all, conditional, past int) {
 
 func TestUnchangedRefreshWritesNothing(t *testing.T) {
 	run(t, func(w *world) {
-		w.every("@every 10m")
-		w.add(0)
-		w.start()
-		w.pass(time.Hour)
+		w.begin("@every 10m", 1, time.Hour)
 		w.count(0)
 		w.pass(23 * time.Hour)
 		if all, conditional, past := w.count(0); all != 138 || conditional < 136 || past > 2 {
@@ -63,8 +60,8 @@ func TestUnchangedRefreshWritesNothing(t *testing.T) {
 		}
 		w.restart()
 		w.pass(time.Hour)
-		if all, conditional, _ := w.count(0); all < 6 || conditional != all {
-			t.Errorf("after a restart: asked %d times, %d conditionally", all, conditional)
+		if all, conditional, past := w.count(0); all < 6 || past > 1 || conditional+past != all {
+			t.Errorf("after a restart: asked %d times, %d conditionally, %d past caches", all, conditional, past)
 		}
 	})
 }
@@ -143,25 +140,20 @@ func TestNoStore(t *testing.T) {
 		if d := w.decide("l0", skill); !d.Delegate || d.Plan == nil {
 			t.Errorf("decision = %+v", d)
 		}
-		err := w.store.View(func(tx *store.Tx) error {
+		w.read(func(tx *store.Tx) error {
 			a, _, err := tx.Agent(w.engine.locks.Load().byID["l0"].Agent.ID)
 			if a.Body != "" || len(a.Memory.Entries) != 0 || a.CardDigest == "" {
 				t.Errorf("the store has %+v", a)
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		w.restart()
 		w.expect("l0", verdict.Compatible, verdict.Fresh) // the verdict is kept
 		if d := w.decide("l0", skill); !d.Delegate || d.Plan != nil {
 			t.Errorf("decision without a card = %+v", d)
 		}
 		// Something is to be judged again, and there is nothing to judge.
-		if err := w.engine.Report(t.Context(), "l0", Runtime{Error: "PushNotificationNotSupportedError"}); err != nil {
-			t.Fatal(err)
-		}
+		w.report("l0", Runtime{Error: "PushNotificationNotSupportedError"})
 		w.set(0, func(a *agentServer) { a.status = http.StatusBadGateway })
 		w.pass(time.Hour)
 		w.set(0, func(a *agentServer) { a.status = 0 })
@@ -176,16 +168,11 @@ func TestNoStore(t *testing.T) {
 // without end.
 func TestUndecidedCardIsNotJudgedWithoutEnd(t *testing.T) {
 	run(t, func(w *world) {
-		w.every("@every 1h")
-		w.add(0)
-		w.start()
-		w.pass(2 * time.Hour)
+		w.begin("@every 1h", 1, 2*time.Hour)
 		w.serve(0, []byte(strings.Replace(string(whole(0)), `"inputModes": ["application/json"],`, `"inputModes": 7,`, 1)))
 		w.pass(3 * time.Hour)
 		w.expect("l0", verdict.Compatible, verdict.Invalid)
-		if err := w.engine.Report(t.Context(), "l0", Runtime{Error: "UnsupportedOperationError", Method: "SendStreamingMessage"}); err != nil {
-			t.Fatal(err)
-		}
+		w.report("l0", Runtime{Error: "UnsupportedOperationError", Method: "SendStreamingMessage"})
 		w.pass(time.Minute)
 		before := w.writes.Load()
 		w.pass(time.Hour)
@@ -201,10 +188,7 @@ func TestUndecidedCardIsNotJudgedWithoutEnd(t *testing.T) {
 // What bytes the store lost are fetched and kept again.
 func TestLostBodyIsKeptAgain(t *testing.T) {
 	run(t, func(w *world) {
-		w.every("@every 10m")
-		w.add(0)
-		w.start()
-		w.pass(time.Hour)
+		w.begin("@every 10m", 1, time.Hour)
 		agent := w.engine.locks.Load().byID["l0"].Agent.ID
 		err := w.store.Update(func(tx *store.Tx) error {
 			a, _, err := tx.Agent(agent)
@@ -220,16 +204,13 @@ func TestLostBodyIsKeptAgain(t *testing.T) {
 		if all, conditional, _ := w.count(0); all != 1 || conditional != 0 {
 			t.Errorf("asked %d times, %d conditionally", all, conditional)
 		}
-		err = w.store.View(func(tx *store.Tx) error {
+		w.read(func(tx *store.Tx) error {
 			a, _, err := tx.Agent(agent)
 			if a.Body == "" {
 				t.Error("the body is not kept again")
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		if got := w.kinds("l0"); got != "" {
 			t.Errorf("events: %s", got)
 		}
@@ -272,66 +253,15 @@ func TestMinInterval(t *testing.T) {
 	})
 }
 
-func TestRetryAfter(t *testing.T) {
-	for name, status := range map[string]int{"429": http.StatusTooManyRequests, "503": http.StatusServiceUnavailable} {
-		t.Run(name, func(t *testing.T) {
-			run(t, func(w *world) {
-				w.every("@every 60s")
-				w.add(0)
-				w.start()
-				w.pass(10 * time.Minute)
-				w.set(0, func(a *agentServer) { a.status, a.header = status, map[string]string{"Retry-After": "3600"} })
-				w.pass(time.Minute)
-				w.set(0, func(a *agentServer) { a.status = 0 })
-				w.times(0)
-				if err := w.engine.Refresh("l0"); err != nil {
-					t.Fatal(err)
-				}
-				w.pass(59 * time.Minute)
-				if n := len(w.times(0)); n != 0 {
-					t.Errorf("asked %d times within the hour", n)
-				}
-				w.pass(8 * time.Minute)
-				if n := len(w.times(0)); n < 1 {
-					t.Error("not asked after the hour and a tenth")
-				}
-				w.expect("l0", verdict.Compatible, verdict.Fresh)
-			})
-		})
-	}
-}
-
-// An agent that was never seen, on a host that asked to be left alone, is asked
-// when the pause is over, and not at its slot the day after.
-func TestFirstLookAfterPause(t *testing.T) {
-	run(t, func(w *world) {
-		w.add(0)
-		s := w.setup()
-		client := w.client(s)
-		client.Gates.PauseHost(url(0), time.Now().Add(time.Hour))
-		w.start()
-		w.stop()
-		w.start()
-		w.engine.cfg.Load().client.Gates.PauseHost(url(0), time.Now().Add(time.Hour))
-		w.pass(2 * time.Hour)
-		w.expect("l0", verdict.Compatible, verdict.Fresh)
-	})
-}
-
 func TestNoHammeringAt401(t *testing.T) {
 	run(t, func(w *world) {
-		w.every("@every 1h")
-		w.add(0)
-		w.start()
-		w.pass(2 * time.Hour)
+		w.begin("@every 1h", 1, 2*time.Hour)
 		w.serve(0, broken(0))
 		for w.state("l0").Pending == nil {
 			w.pass(time.Second)
 		}
 		w.set(0, func(a *agentServer) { a.status = http.StatusUnauthorized })
-		if err := w.engine.Report(t.Context(), "l0", Runtime{Error: "TaskNotFoundError"}); err != nil {
-			t.Fatal(err)
-		}
+		w.report("l0", Runtime{Error: "TaskNotFoundError"})
 		w.times(0)
 		w.pass(5 * time.Hour)
 		if n := len(w.times(0)); n > 6 {
@@ -346,10 +276,7 @@ func TestNoHammeringAt401(t *testing.T) {
 
 func TestBackoffBetweenSlots(t *testing.T) {
 	run(t, func(w *world) {
-		w.every("@every 6h")
-		w.add(0)
-		w.start()
-		w.pass(7 * time.Hour)
+		w.begin("@every 6h", 1, 7*time.Hour)
 		w.set(0, func(a *agentServer) { a.status = http.StatusBadGateway })
 		w.times(0)
 		w.pass(24 * time.Hour)
@@ -383,10 +310,7 @@ func TestSlotsDuringAFlightAreSkipped(t *testing.T) {
 // comes back.
 func TestStoreThatCannotWrite(t *testing.T) {
 	run(t, func(w *world) {
-		w.every("@every 60s")
-		w.add(0)
-		w.start()
-		w.pass(10 * time.Minute)
+		w.begin("@every 60s", 1, 10*time.Minute)
 		before := *w.state("l0")
 		if err := w.store.Close(); err != nil {
 			t.Fatal(err)
@@ -455,14 +379,13 @@ func TestPauseKeepsWhatWasWanted(t *testing.T) {
 		w.lock("b", other)
 		w.start()
 		w.pass(time.Hour)
+		w.lull(time.Hour)
 		w.mu.Lock()
 		w.agents[other].status, w.agents[other].hang = http.StatusTooManyRequests, 5*time.Second
 		w.agents[other].header = map[string]string{"Retry-After": "600"}
 		w.mu.Unlock()
 		for _, id := range []string{"b", "l0"} { // which waits for b's answer
-			if err := w.engine.Refresh(id); err != nil {
-				t.Fatal(err)
-			}
+			w.refresh(id)
 			w.pass(time.Second)
 		}
 		w.pass(10 * time.Second)

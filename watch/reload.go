@@ -115,6 +115,8 @@ func (e *Engine) following(s *setup.Setup) *current {
 		c.client = e.asking(s)
 		if s.WaitsAs(before.Setup) {
 			c.client.Gates = before.client.Gates
+		} else {
+			c.client.Gates.Follow(before.client.Gates)
 		}
 	}
 	return c
@@ -132,10 +134,12 @@ func (k known) File(id string) *lockset.File {
 }
 
 // Good is a [lockset.Known]'s.
-func (k known) Good(id string) (text []byte) {
+func (k known) Good(id, path string) (text []byte) {
 	_ = k.Store.View(func(tx *store.Tx) error {
 		l, _, err := tx.Lock(id)
-		text = l.Good
+		if l.Path == path {
+			text = l.Good
+		}
 		return err
 	})
 	return text
@@ -204,7 +208,7 @@ func (e *Engine) reportBroken(ctx context.Context, files []*lockset.File) {
 			continue
 		}
 		news[f.ID] = f.Broken.Error()
-		if e.told.has(f.ID, news[f.ID]) {
+		if e.news.Has(f.ID, news[f.ID]) {
 			continue
 		}
 		e.Log.WarnContext(ctx, "broken lock", "lock", f.ID, "path", f.Path, "err", f.Broken)
@@ -214,7 +218,7 @@ func (e *Engine) reportBroken(ctx context.Context, files []*lockset.File) {
 		}
 		lines = append(lines, fmt.Sprintf("The lock %s cannot be read: %s. %s", f.Path, news[f.ID], rest))
 	}
-	for _, id := range e.told.words() {
+	for _, id := range e.news.Words() {
 		if !strings.HasPrefix(id, " ") && !is[id] {
 			over = append(over, id)
 		}
@@ -222,7 +226,7 @@ func (e *Engine) reportBroken(ctx context.Context, files []*lockset.File) {
 	if n := len(lines) - most; n > 0 {
 		lines = append(lines[:most], fmt.Sprintf("So it is with %d more.", n))
 	}
-	e.tellNews(ctx, "lock", strings.Join(lines, "\n"), news, over)
+	e.news.Once(ctx, "lock", strings.Join(lines, "\n"), news, over)
 }
 
 // rejudge compares the locks that are judged by something else than before with

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,8 +24,8 @@ func (w *world) dues() map[string]time.Time {
 	e.desk.Mu.RLock()
 	defer e.desk.Mu.RUnlock()
 	dues := map[string]time.Time{}
-	for id := range e.agents {
-		dues[id], _ = e.queue.Due(id)
+	for id, a := range e.agents {
+		dues[id] = e.next(a, e.Wall())
 	}
 	return dues
 }
@@ -83,6 +85,7 @@ func TestReloadDisturbsNobody(t *testing.T) {
 		}
 
 		// What the state machine goes by holds at once, though no schedule moved.
+		w.lull(3 * time.Second)
 		w.cfg.Daemon.MaxStaleness = time.Second
 		w.reload()
 		w.pass(2 * time.Second)
@@ -140,7 +143,7 @@ func TestLocksComeAndGo(t *testing.T) {
 		if n := w.engine.Counts().Agents; n != 1 {
 			t.Errorf("%d agents are left", n)
 		}
-		err := w.store.View(func(tx *store.Tx) error {
+		w.read(func(tx *store.Tx) error {
 			agents, _, err := tx.Agents(store.Page{Limit: 10})
 			open, _, err2 := tx.OpenEpisodes(store.Page{Limit: 10})
 			if len(agents) != 1 || len(open) != 0 || err != nil {
@@ -148,9 +151,6 @@ func TestLocksComeAndGo(t *testing.T) {
 			}
 			return err2
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		w.remove("l1")
 		w.reload()
 		w.times(1)
@@ -181,16 +181,13 @@ func TestAgentGoesWhileFlying(t *testing.T) {
 		if w.engine.Counts().Agents != 0 {
 			t.Error("the agent is back")
 		}
-		err := w.store.View(func(tx *store.Tx) error {
+		w.read(func(tx *store.Tx) error {
 			agents, _, err := tx.Agents(store.Page{Limit: 10})
 			if len(agents) > 0 {
 				t.Errorf("the store has %v", agents)
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		w.lock("l0", url(0))
 		w.reload()
 		w.pass(30 * time.Second)
@@ -200,10 +197,7 @@ func TestAgentGoesWhileFlying(t *testing.T) {
 
 func TestBrokenLockKeepsItsLastGoodText(t *testing.T) {
 	run(t, func(w *world) {
-		w.every("@every 10m")
-		w.add(0)
-		w.start()
-		w.pass(time.Hour)
+		w.begin("@every 10m", 1, time.Hour)
 		w.write("l0", "{")
 		w.write("never", "{")
 		w.reload()
@@ -223,7 +217,7 @@ func TestBrokenLockKeepsItsLastGoodText(t *testing.T) {
 		if d := w.decide("never", ""); !d.Delegate || !d.Degraded || d.Class != verdict.None {
 			t.Errorf("a file that never was a lock: %+v", d)
 		}
-		if err := w.engine.Refresh("never"); err == nil {
+		if err := w.engine.Refresh(w.t.Context(), "never"); err == nil {
 			t.Error("a file that never was a lock was refreshed")
 		}
 		w.lock("l0", url(0))
@@ -249,6 +243,35 @@ func TestBrokenBeforeTheFirstAnswer(t *testing.T) {
 		w.set(0, func(a *agentServer) { a.status = 0 })
 		w.pass(25 * time.Hour)
 		w.expect("l0", verdict.Compatible, verdict.Fresh)
+	})
+}
+
+// A file that never was a lock inherits nothing of another that had its id, in
+// another folder.
+func TestBrokenLockOfAnotherFolder(t *testing.T) {
+	run(t, func(w *world) {
+		w.add(0)
+		w.serve(0, broken(0))
+		w.start()
+		w.pass(time.Minute)
+		w.expect("l0", verdict.Breaking, verdict.Fresh)
+		w.stop()
+		if err := os.Mkdir(filepath.Join(w.dir, "other"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		before := w.cfg.Root
+		w.cfg.Root = filepath.Join(w.dir, "other")
+		w.dir = w.cfg.Root
+		w.write("l0", "{")
+		w.dir = before
+		w.start()
+		v, _ := w.engine.Lock("l0")
+		if v.Broken == "" || v.Agent != "" || v.Class != verdict.None {
+			t.Errorf("a file that never was a lock = %+v", v)
+		}
+		if got := w.kinds("l0"); !strings.HasSuffix(got, "closed") || w.engine.Counts().Agents != 0 {
+			t.Errorf("events of the lock that had its id: %s", got)
+		}
 	})
 }
 
@@ -370,15 +393,12 @@ func TestNothingIsKeptOfAgentsThatWent(t *testing.T) {
 		w.stop()
 		w.remove("l0")
 		w.start()
-		err := w.store.View(func(tx *store.Tx) error {
+		w.read(func(tx *store.Tx) error {
 			seen, err := tx.Seens()
 			if len(seen) != 0 {
 				t.Errorf("%d agents are remembered", len(seen))
 			}
 			return err
 		})
-		if err != nil {
-			t.Error(err)
-		}
 	})
 }

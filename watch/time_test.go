@@ -2,6 +2,7 @@ package watch
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -12,51 +13,59 @@ import (
 	"github.com/a2alock/a2alock/internal/verdict"
 )
 
-// Each daily slot runs once and each hour has its run, over a change of the
-// clocks either way.
+// Over a change of the clocks a daily slot runs once, where its hour is left out
+// at the first moment after the gap, and where it comes twice the first time; an
+// hourly schedule keeps its spacing in real time.
 func TestSlotsOverDST(t *testing.T) {
 	for _, tt := range []struct {
-		zone         string
-		spring, fall time.Time // days on which clocks move
+		name, zone    string
+		day           time.Time
+		daily, thrice string // hours of the day's runs, in its zone
+		hours         int    // runs of the hourly schedule that day
 	}{
-		{"Europe/Berlin", day(2000, 3, 26), day(2000, 10, 29)},
-		{"America/New_York", day(2000, 4, 2), day(2000, 10, 29)},
-		{"Australia/Lord_Howe", day(2000, 8, 27), day(2000, 3, 26)}, // by half an hour
+		{"Berlin in spring", "Europe/Berlin", day(2000, 3, 26), "03:00+0200", "01:15+0100 03:00+0200 03:15+0200", 23},
+		{"Berlin in fall", "Europe/Berlin", day(2000, 10, 29), "02:00+0200", "01:15+0200 02:15+0200 03:15+0100", 25},
+		{"New York in spring", "America/New_York", day(2000, 4, 2), "03:00-0400", "01:15-0500 03:00-0400 03:15-0400", 23},
+		{"New York in fall", "America/New_York", day(2000, 10, 29), "02:00-0500", "01:15-0400 02:15-0500 03:15-0500", 25},
+		{"Lord Howe in spring", "Australia/Lord_Howe", day(2000, 8, 27), "02:30+1100", "01:15+1030 02:30+1100 03:15+1100", 24},
+		{"Lord Howe in fall", "Australia/Lord_Howe", day(2000, 3, 26), "02:00+1030", "01:15+1100 02:15+1030 03:15+1030", 24},
 	} {
-		for name, at := range map[string]time.Time{"spring": tt.spring, "fall": tt.fall} {
-			t.Run(tt.zone+" "+name, func(t *testing.T) {
-				run(t, func(w *world) {
-					zone, err := time.LoadLocation(tt.zone)
-					if err != nil {
-						w.t.Fatal(err)
+		t.Run(tt.name, func(t *testing.T) {
+			run(t, func(w *world) {
+				zone, err := time.LoadLocation(tt.zone)
+				if err != nil {
+					w.t.Fatal(err)
+				}
+				w.cfg.Daemon.Timezone, w.cfg.Daemon.Spread = tt.zone, time.Nanosecond
+				w.cfg.Daemon.Agents = map[string]config.Agent{url(1): {Schedule: "0 * * * *"}, url(2): {Schedule: "15 1,2,3 * * *"}}
+				midnight := time.Date(tt.day.Year(), tt.day.Month(), tt.day.Day(), 0, 0, 0, 0, zone)
+				time.Sleep(time.Until(midnight.Add(-30 * time.Minute)))
+				w.begin("0 2 * * *", 3, 29*time.Minute)
+				ran := func(i int) (hours []string) {
+					for _, at := range w.times(i) {
+						hours = append(hours, at.In(zone).Format("15:04-0700"))
 					}
-					w.cfg.Daemon.Timezone, w.cfg.Daemon.Spread = tt.zone, time.Nanosecond
-					w.every("0 2 * * *")
-					w.cfg.Daemon.Agents = map[string]config.Agent{url(1): {Schedule: "0 * * * *"}, url(2): {Schedule: "15 1,2,3 * * *"}}
-					midnight := time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, zone)
-					time.Sleep(time.Until(midnight.AddDate(0, 0, -1).Add(30 * time.Minute)))
-					for i := range 3 {
-						w.add(i)
-					}
-					w.start()
-					w.pass(time.Minute)
-					for i := range 3 {
-						w.times(i) // the first look
-					}
-					w.pass(time.Until(midnight.AddDate(0, 0, 2).Add(-time.Minute)))
-					if got := len(w.times(0)); got != 3 {
-						w.t.Errorf("a daily schedule ran %d times in three days", got)
-					}
-					span := int(midnight.AddDate(0, 0, 2).Sub(midnight.AddDate(0, 0, -1)).Round(time.Hour).Hours())
-					if got := len(w.times(1)); got < span-2 || got > span {
-						w.t.Errorf("an hourly schedule ran %d times in %d hours", got, span)
-					}
-					if got := len(w.times(2)); got < 8 || got > 9 { // of two in one gap one is left
-						w.t.Errorf("three slots a day ran %d times in three days", got)
-					}
-				})
+					return hours
+				}
+				for i := range 3 {
+					ran(i) // the first look
+				}
+				w.pass(time.Until(midnight.AddDate(0, 0, 1).Add(-time.Minute)))
+				if got := strings.Join(ran(0), " "); got != tt.daily {
+					t.Errorf("a daily schedule ran at %s, want %s", got, tt.daily)
+				}
+				if got := strings.Join(ran(2), " "); got != tt.thrice {
+					t.Errorf("three slots a day ran at %s, want %s", got, tt.thrice)
+				}
+				if got := ran(1); len(got) != tt.hours {
+					t.Errorf("an hourly schedule ran at %s, want %d runs", got, tt.hours)
+				}
+				w.pass(24 * time.Hour)
+				if daily, thrice, hourly := ran(0), ran(2), ran(1); len(daily) != 1 || len(thrice) != 3 || len(hourly) != 24 {
+					t.Errorf("on the day after they ran %d, %d and %d times", len(daily), len(thrice), len(hourly))
+				}
 			})
-		}
+		})
 	}
 }
 
@@ -71,12 +80,7 @@ func TestClockJumps(t *testing.T) {
 	for _, jump := range []time.Duration{24 * time.Hour, -24 * time.Hour, 3 * time.Hour, -20 * time.Minute} {
 		t.Run(fmt.Sprint(jump), func(t *testing.T) {
 			run(t, func(w *world) {
-				w.every("@every 1h")
-				for i := range agents {
-					w.add(i)
-				}
-				w.start()
-				w.pass(5*time.Hour + 10*time.Minute)
+				w.begin("@every 1h", agents, 5*time.Hour+10*time.Minute)
 				for i := range agents {
 					w.times(i)
 				}
@@ -130,14 +134,9 @@ func TestClockJumps(t *testing.T) {
 // What waits for a moment does not wait longer since the clock was set back.
 func TestConfirmationAfterClockWentBack(t *testing.T) {
 	run(t, func(w *world) {
-		w.every("@every 1h")
-		w.add(0)
-		w.start()
-		w.pass(2 * time.Hour)
+		w.begin("@every 1h", 1, 2*time.Hour)
 		w.serve(0, broken(0))
-		if err := w.engine.Refresh("l0"); err != nil {
-			t.Fatal(err)
-		}
+		w.refresh("l0")
 		w.pass(2 * time.Second)
 		if w.state("l0").Pending == nil {
 			t.Fatal("nothing is pending")
@@ -183,6 +182,39 @@ func TestCatchUp(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Those that are marked stale come first, also where they are more than that by
+// now, then those that break a lock, then whom nobody heard of for longest.
+func TestOrderOfCatchUp(t *testing.T) {
+	for _, down := range []time.Duration{20 * time.Hour, 100 * time.Hour} {
+		t.Run(down.String(), func(t *testing.T) {
+			run(t, func(w *world) {
+				w.begin("@daily", 5, 7*time.Hour)
+				w.serve(3, broken(3))
+				w.refresh("l3")
+				w.pass(time.Minute)
+				w.expect("l3", verdict.Breaking, verdict.Fresh)
+				w.set(2, func(a *agentServer) { a.status = http.StatusNotFound })
+				w.pass(24 * time.Hour)
+				w.set(4, func(a *agentServer) { a.status = http.StatusNotFound })
+				w.report(id(4), Runtime{Error: "TaskNotFoundError"})
+				w.pass(time.Minute)
+				w.stop()
+				time.Sleep(down)
+				w.open(t.Context())
+				w.engine.replan(t.Context(), 0)
+				var got []string
+				w.engine.catchUp.Rate = 0
+				for agent, ok := w.engine.catchUp.Pop(w.wall()); ok; agent, ok = w.engine.catchUp.Pop(w.wall()) {
+					got = append(got, w.engine.agents[agent].Locks[0].ID)
+				}
+				if len(got) != 5 || !slices.Equal(got[:3], []string{"l4", "l3", "l2"}) {
+					t.Errorf("in the order %q, want l4, l3 and l2 first", got)
+				}
+			})
+		})
+	}
 }
 
 // An agent whose slot comes while it waits to catch up is run then, and once.
@@ -256,12 +288,7 @@ func TestNothingExpiresBeforeTheFirstLook(t *testing.T) {
 
 func TestPhasesStay(t *testing.T) {
 	run(t, func(w *world) {
-		w.every("@daily")
-		for i := range 20 {
-			w.add(i)
-		}
-		w.start()
-		w.pass(48 * time.Hour)
+		w.begin("@daily", 20, 48*time.Hour)
 		var want []string
 		for i := range 20 {
 			ts := w.times(i)
@@ -285,19 +312,14 @@ func TestPhasesStay(t *testing.T) {
 // which an agent that is being asked would be looked at.
 func TestNextRefreshIsARequest(t *testing.T) {
 	run(t, func(w *world) {
-		w.every("@every 1h")
-		w.add(0)
-		w.start()
-		w.pass(90 * time.Minute)
+		w.begin("@every 1h", 1, 90*time.Minute)
 		next := w.engine.Counts().NextRun
 		v, _ := w.engine.Lock("l0")
 		if next == nil || v.NextRefresh == nil || !next.Equal(*v.NextRefresh) {
 			t.Fatalf("next %v, of the lock %v", next, v.NextRefresh)
 		}
 		w.set(0, func(a *agentServer) { a.hang = 20 * time.Second })
-		if err := w.engine.Refresh("l0"); err != nil {
-			t.Fatal(err)
-		}
+		w.refresh("l0")
 		w.pass(2 * time.Second)
 		if n := w.engine.Counts(); n.Flights != 1 || n.NextRun != nil {
 			t.Errorf("while it is asked: %d under way, next %v", n.Flights, n.NextRun)
@@ -309,10 +331,7 @@ func TestNextRefreshIsARequest(t *testing.T) {
 func TestClockThatRanAhead(t *testing.T) {
 	const ahead = 60 * 24 * time.Hour
 	run(t, func(w *world) {
-		w.every("@every 1h")
-		w.add(0)
-		w.start()
-		w.pass(2 * time.Hour)
+		w.begin("@every 1h", 1, 2*time.Hour)
 		w.jump.Add(int64(ahead))
 		w.pass(2 * time.Hour)
 		w.jump.Add(-int64(ahead))

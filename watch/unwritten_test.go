@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -32,15 +33,25 @@ func (l *logged) take() string {
 	return l.text.String()
 }
 
-// counted is the value of a counter without labels.
-func (w *world) counted(name string) float64 {
+// counted is the value of a counter or gauge, or how often a histogram was told; of those with labels the first that
+// has these values, in the order of their names.
+func (w *world) counted(name string, labels ...string) float64 {
+	w.t.Helper()
 	families, err := w.engine.Metrics.Registry.Gather()
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	for _, f := range families {
 		if f.GetName() == name {
-			return f.GetMetric()[0].GetCounter().GetValue()
+			for _, m := range f.GetMetric() {
+				var has []string
+				for _, l := range m.GetLabel() {
+					has = append(has, l.GetValue())
+				}
+				if slices.Equal(has, labels) {
+					return m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
+				}
+			}
 		}
 	}
 	w.t.Fatalf("there is no metric %s", name)

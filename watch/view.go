@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/a2alock/a2alock/internal/moment"
 	"github.com/a2alock/a2alock/internal/standing"
 	"github.com/a2alock/a2alock/internal/verdict"
 )
@@ -52,6 +53,9 @@ func (e *Engine) Lock(id string) (View, bool) {
 	now := e.Wall()
 	v := view(w, now)
 	v.NextRefresh = e.nextRefresh(w, now)
+	if w.Agent != nil {
+		v.Answer = standing.AnswerOf(w.Agent.Heard())
+	}
 	return v, true
 }
 
@@ -112,11 +116,11 @@ func (e *Engine) Counts() Counts {
 		if a.Flying {
 			c.Flights++
 		} else {
-			next = earliest(next, e.request(a, now).At)
+			next = moment.Earlier(next, e.request(a, now).At)
 		}
-		last = latest(last, a.Last)
+		last = moment.Later(last, a.Last)
 		if v := a.Seen.Validated; !v.IsZero() {
-			c.Oldest = earliest(c.Oldest, v)
+			c.Oldest = moment.Earlier(c.Oldest, v)
 			if cfg.Setup.Config.Daemon.PerAgent {
 				c.AddAge(id, v, cfg.Setup.Config.Daemon.PerAgentCap)
 			}

@@ -25,6 +25,7 @@ import (
 	"github.com/a2alock/a2alock/fetch"
 	"github.com/a2alock/a2alock/internal/agenttest"
 	"github.com/a2alock/a2alock/internal/gate"
+	"github.com/a2alock/a2alock/internal/moment"
 	"github.com/a2alock/a2alock/internal/setup"
 	"github.com/a2alock/a2alock/internal/verdict"
 	"github.com/a2alock/a2alock/netguard"
@@ -71,6 +72,7 @@ type agentServer struct {
 	status int               // 0: 200
 	header map[string]string // beside the ETag
 	noETag bool
+	deaf   bool // it does not look at validators
 	hang   time.Duration
 	each   func(n int, s *agentServer) // before the n-th answer, from 1
 	count  int
@@ -196,7 +198,7 @@ func (w *world) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	switch {
 	case s.status != 0:
 		rw.WriteHeader(s.status)
-	case !s.noETag && r.Header.Get("If-None-Match") == etag:
+	case !s.noETag && !s.deaf && r.Header.Get("If-None-Match") == etag:
 		rw.Header().Set("ETag", etag)
 		rw.WriteHeader(http.StatusNotModified)
 	default:
@@ -273,6 +275,17 @@ func (w *world) setup() *setup.Setup {
 // start opens the store and runs an engine.
 func (w *world) start() {
 	w.t.Helper()
+	ctx, cancel := context.WithCancel(w.t.Context())
+	w.open(ctx)
+	done := make(chan struct{})
+	go func() { w.engine.Run(ctx); close(done) }()
+	w.end = func() { cancel(); <-done }
+	synctest.Wait()
+}
+
+// open opens the store and an engine.
+func (w *world) open(ctx context.Context) {
+	w.t.Helper()
 	if w.store == nil {
 		s, err := store.Open(filepath.Join(w.dir, "a2alockd.db"), store.Options{CommitDuration: func(time.Duration) { w.writes.Add(1) }})
 		if err != nil {
@@ -284,14 +297,44 @@ func (w *world) start() {
 	if w.log != nil {
 		w.engine.Log = slog.New(slog.NewTextHandler(w.log, nil))
 	}
-	ctx, cancel := context.WithCancel(w.t.Context())
 	if err := w.engine.Open(ctx, w.setup()); err != nil {
 		w.t.Fatal(err)
 	}
-	done := make(chan struct{})
-	go func() { w.engine.Run(ctx); close(done) }()
-	w.end = func() { cancel(); <-done }
-	synctest.Wait()
+}
+
+// begin has agents with a lock each run by a schedule for as long as d.
+func (w *world) begin(schedule string, agents int, d time.Duration) {
+	w.t.Helper()
+	w.every(schedule)
+	for i := range agents {
+		w.add(i)
+	}
+	w.start()
+	w.pass(d)
+}
+
+// refresh is a person's wish that a lock's agent be asked.
+func (w *world) refresh(id string) {
+	w.t.Helper()
+	if err := w.engine.Refresh(w.t.Context(), id); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// report is what an orchestrator met.
+func (w *world) report(id string, r Runtime) {
+	w.t.Helper()
+	if err := w.engine.Report(w.t.Context(), id, r); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// read looks into the store.
+func (w *world) read(see func(*store.Tx) error) {
+	w.t.Helper()
+	if err := w.store.View(see); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 func (w *world) ring() {
@@ -344,6 +387,26 @@ func (w *world) pass(d time.Duration) {
 	synctest.Wait()
 }
 
+// lull lets time pass until no agent has a slot of its own for d: whatever the
+// phases, what a test counts from then on is of its own making.
+func (w *world) lull(d time.Duration) {
+	w.t.Helper()
+	for range 10_000 {
+		var next time.Time
+		w.engine.desk.Mu.RLock()
+		for _, a := range w.engine.agents {
+			next = moment.Earlier(next, a.Plan.Next(w.wall()).Due)
+		}
+		w.engine.desk.Mu.RUnlock()
+		wait := next.Sub(w.wall())
+		if wait > d {
+			return
+		}
+		w.pass(wait + time.Millisecond)
+	}
+	w.t.Fatalf("slots leave no lull of %s", d)
+}
+
 // state is where a lock stands.
 func (w *world) state(id string) *verdict.State {
 	w.t.Helper()
@@ -358,16 +421,13 @@ func (w *world) state(id string) *verdict.State {
 func (w *world) kinds(id string) string {
 	w.t.Helper()
 	var kinds []string
-	err := w.store.View(func(tx *store.Tx) error {
+	w.read(func(tx *store.Tx) error {
 		list, _, err := tx.Transitions(id, store.Page{Limit: 1000})
 		for _, t := range list {
 			kinds = append(kinds, string(t.Kind))
 		}
 		return err
 	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
 	slices.Reverse(kinds)
 	return strings.Join(kinds, " ")
 }
@@ -377,7 +437,7 @@ func (w *world) kinds(id string) string {
 func (w *world) rows() []string {
 	w.t.Helper()
 	var list []string
-	err := w.store.View(func(tx *store.Tx) error {
+	w.read(func(tx *store.Tx) error {
 		for p := (store.Page{Limit: 500}); ; {
 			rows, next, err := tx.Rows(store.RowQuery{}, p)
 			for _, r := range rows {
@@ -392,9 +452,6 @@ func (w *world) rows() []string {
 			}
 		}
 	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
 	return list
 }
 

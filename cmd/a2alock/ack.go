@@ -1,10 +1,16 @@
 package main
 
 import (
+	"context"
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/a2alock/a2alock/diff"
 )
 
 func newAck(a *app) *cobra.Command {
@@ -14,10 +20,12 @@ func newAck(a *app) *cobra.Command {
 		Long: `ack tells the running a2alockd that somebody knows. Reminders stop; a worse class, a
 finding that was not there, or the end of the episode are told all the same, and clear
 it. It changes neither the lock nor what is decided: a2alock pin does that. LOCK is the
-lock's id, or its file.
+lock's id, or its file. What is acknowledged is shown; where the lock moves meanwhile,
+nothing is.
 
-Exit codes: 0 acknowledged; 1 there is no such lock; 2 the command line, the config or
-the token is wrong, or nothing is open; 3 the daemon does not answer.`,
+Exit codes: 0 acknowledged; 1 there is no such lock, or it has moved; 2 the command
+line, the config or the token is wrong, nothing is open, or with --undo nothing is
+acknowledged; 3 the daemon does not answer.`,
 		Example: `  a2alock ack itinerary-pricing --reason "asked the partner, ticket 812" --for 2d
   a2alock ack locks/itinerary-pricing.a2a.lock.json --undo`,
 		Args: one("LOCK"),
@@ -50,13 +58,42 @@ the token is wrong, or nothing is open; 3 the daemon does not answer.`,
 		if hold.Duration > 0 {
 			in["until"] = time.Now().Add(hold.Duration).UTC()
 		}
-		if err := r.change(c.Context(), http.MethodPost, args[0], "/ack", in); err != nil {
-			return err
-		}
-		r.say("acknowledged; see a2alock status %s", args[0])
-		return nil
+		return r.ack(c.Context(), args[0], in)
 	}
 	return c
+}
+
+// ack shows where the lock stands, and acknowledges that with what in says.
+func (r *remote) ack(ctx context.Context, lock string, in map[string]any) error {
+	path, err := r.lock(ctx, lock)
+	if err != nil {
+		return err
+	}
+	var l struct {
+		ID, Class, Freshness string
+
+		FindingSet string `json:"finding_set"`
+		Episode    *struct{ Start uint64 }
+		Findings   []diff.Finding
+	}
+	if _, err := r.call(ctx, http.MethodGet, path, nil, &l); err != nil {
+		return err
+	}
+	if l.Episode != nil { // else the daemon says that there is nothing
+		in["episode"], in["class"], in["finding_set"] = l.Episode.Start, l.Class, l.FindingSet
+	}
+	if _, err := r.call(ctx, http.MethodPost, path+"/ack", in, nil); err != nil {
+		return err
+	}
+	rules := map[string]bool{}
+	for i := range l.Findings {
+		if l.Findings[i].Waived == nil {
+			rules[l.Findings[i].Rule] = true
+		}
+	}
+	what := append([]string{l.Class, l.Freshness}, slices.Sorted(maps.Keys(rules))...)
+	r.say("acknowledged: %s is %s; see a2alock status %s", l.ID, strings.Join(what, ", "), lock)
+	return nil
 }
 
 func newRefresh(a *app) *cobra.Command {

@@ -286,6 +286,10 @@ func TestAPIExamples(t *testing.T) {
 			t.Errorf("docs/api.md:%d: %s: %v", c.line, c.command, err)
 			continue
 		}
+		if strings.Contains(text, "state=waiting") { // the report before it has something newer told
+			waitFor(t, at+"/v1/outbox?state=superseded", `"kind": "opened"`)
+			waitFor(t, at+"/v1/outbox?state=waiting", `"attempts": 1`)
+		}
 		res, err := http.DefaultClient.Do(req)
 		if err != nil {
 			t.Fatal(err)

@@ -22,8 +22,8 @@ import (
 	"github.com/a2alock/a2alock/diff"
 	"github.com/a2alock/a2alock/fetch"
 	"github.com/a2alock/a2alock/internal/redact"
+	"github.com/a2alock/a2alock/internal/setup"
 	"github.com/a2alock/a2alock/lockfile"
-	"github.com/a2alock/a2alock/netguard"
 	"github.com/a2alock/a2alock/report"
 )
 
@@ -44,21 +44,23 @@ type app struct {
 	err    error
 }
 
-// judging are the values of a2alock.yaml by which a card is read and judged. A
-// push endpoint is none of them: it counts as none where its variable is not
-// set, as in a CI that calls nobody.
-var judging = []string{
-	"/client/interfaces", "/client/select", "/client/accepts", "/client/sends", "/client/aliases",
-	"/client/extensions", "/client/streaming", "/client/delivery", "/client/credentials",
-	"/limits", "/strict", "/network", "/policy",
-}
-
-// config reads a2alock.yaml, the nearest one upwards or --config's, and checks
-// what package config cannot know: the rules that the policy names. The values
-// that the command needs, by pointer, must be there: of the others a variable
-// may be unset.
+// config reads a2alock.yaml, the nearest one upwards or --config's. The values
+// that the command needs, by pointer, must be there and mean something. What is
+// doubtful of the rest is the daemon's business, and told once.
 func (a *app) config(needs ...string) (*config.Config, error) {
-	a.load.Do(func() { a.cfg, a.policy, a.err = loadConfig(a.configPath) })
+	a.load.Do(func() {
+		s, err := setup.Load(a.configPath)
+		if err != nil {
+			a.err = err
+			return
+		}
+		a.cfg, a.policy = s.Config, s.Policy
+		if err := s.Config.Besides(needs...); err != nil {
+			for line := range strings.SplitSeq(err.Error(), "\n") {
+				a.note("warning: " + line + " (a2alockd would not start)")
+			}
+		}
+	})
 	if a.err != nil {
 		return nil, usage(a.err)
 	}
@@ -71,69 +73,21 @@ func (a *app) config(needs ...string) (*config.Config, error) {
 // level begins a command that judges cards: it reads the config, and says from
 // which class on the run fails.
 func (a *app) level(flag string) (diff.Class, error) {
-	cfg, err := a.config(judging...)
+	cfg, err := a.config(setup.Judging...)
 	if err != nil {
 		return 0, err
 	}
 	return failLevel(flag, cfg.Policy.FailOn)
 }
 
-func loadConfig(path string) (*config.Config, diff.Policy, error) {
-	if path == "" {
-		var err error
-		if path, err = config.Find("."); err != nil {
-			return nil, diff.Policy{}, err
-		}
-	}
-	cfg := config.Default()
-	if path != "" {
-		var err error
-		if cfg, err = config.Load(path); err != nil {
-			return nil, diff.Policy{}, err
-		}
-	}
-	policy, err := diff.NewPolicy(cfg.Policy.Rules, cfg.Policy.TextPolicy)
-	if err != nil {
-		return nil, diff.Policy{}, policyFaults(err, func(pointer string) string {
-			return fmt.Sprintf("%s:%d: policy%s", path, cfg.Line("/policy"+pointer), strings.ReplaceAll(pointer, "/", "."))
-		})
-	}
-	policy.MaxLockAge, policy.MaxEvidenceAge = cfg.Policy.MaxLockAge, cfg.Policy.MaxEvidenceAge
-	return cfg, policy, nil
-}
-
-// policyFaults names the place of each fault that package diff found in a
-// policy: where gives that of a pointer.
-func policyFaults(err error, where func(pointer string) string) error {
-	all := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		all = joined.Unwrap()
-	}
-	named := make([]error, len(all))
-	for i, e := range all {
-		named[i] = e
-		if p, ok := errors.AsType[*diff.PolicyError](e); ok {
-			named[i] = fmt.Errorf("%s: %s", where(p.Pointer), p.Msg)
-		}
-	}
-	return errors.Join(named...)
-}
+// setup is the configuration that was read, with what it makes.
+func (a *app) setup() *setup.Setup { return &setup.Setup{Config: a.cfg, Policy: a.policy} }
 
 // cardOptions are the limits under which cards are read.
-func (a *app) cardOptions() card.Options {
-	l := a.cfg.Limits
-	return card.Options{Bytes: int(l.CardBytes), Depth: l.Depth, Skills: l.Skills, Strict: a.cfg.Strict}
-}
+func (a *app) cardOptions() card.Options { return a.setup().CardOptions() }
 
 // fetcher makes the client that every card comes through.
-func (a *app) fetcher() *fetch.Client {
-	return &fetch.Client{
-		Guard:     &netguard.Guard{Allow: a.cfg.Network.Allow, HTTP: a.cfg.Network.HTTP},
-		Bytes:     a.cfg.Limits.CardBytes,
-		Timeout:   a.cfg.Limits.Timeout,
-		UserAgent: "a2alock/" + version(),
-	}
-}
+func (a *app) fetcher() *fetch.Client { return a.setup().Fetcher("a2alock/" + version()) }
 
 // An answer is what a CARD or SOURCE argument led to.
 type answer struct {

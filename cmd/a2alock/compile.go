@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2alock/a2alock/internal/redact"
+	"github.com/a2alock/a2alock/internal/setup"
 	"github.com/a2alock/a2alock/report"
 )
 
@@ -24,7 +25,7 @@ why); 2 wrong command line or config; 3 no valid card, or none at all.`,
 	}
 	a.results[c] = &outputs{format: &format{value: "json"}, failed: failures}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		cfg, err := a.config(judging...)
+		cfg, err := a.config(setup.Judging...)
 		if err != nil {
 			return err
 		}

@@ -47,6 +47,7 @@ Exit codes: as check; 3 also where OLD is no card that a client could call (with
 		if err != nil {
 			return err
 		}
+		o.card = args[1]
 		d := &difference{app: a, old: args[0], new: args[1], lock: &lockfile.Lock{Agent: redact.URL(args[1])}}
 		if lockPath != "" {
 			if d.lock, err = readLock(lockPath); err != nil {

@@ -100,7 +100,7 @@ func (a *app) conclude(c *cobra.Command, args []string, err error, stdout *outpu
 	printHint(a.stderr, x.hint)
 	if o := a.results[c]; o != nil && (x.code == exitUsage || x.code == exitUndecided) {
 		o.read(args)
-		o.fail(c, x, stdout)
+		a.fail(o, c, x, stdout)
 	}
 	return x.code
 }

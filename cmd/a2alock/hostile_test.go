@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -64,7 +65,11 @@ func typed(t *testing.T, args ...string) (code int, stdout string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	code = run(t.Context(), &env{stdin: strings.NewReader(""), stdout: &out, stderr: &errs}, args)
-	for name, text := range map[string]string{"stdout": out.String(), "stderr": errs.String()} {
+	shown := out.String()
+	if slices.Contains(args, "github") {
+		shown = annotation.ReplaceAllString(shown, "annotation: ")
+	}
+	for name, text := range map[string]string{"stdout": shown, "stderr": errs.String()} {
 		if fault := unclean(text); fault != "" {
 			t.Errorf("a2alock %q: %s: %s", args, name, fault)
 		}
@@ -74,6 +79,9 @@ func typed(t *testing.T, args ...string) (code int, stdout string) {
 	}
 	return code, out.String()
 }
+
+// annotation begins the commands that are a2alock's own.
+var annotation = regexp.MustCompile(`(?m)^::(?:error|warning|notice) (?:(?:file|line|col|title)=[^:,\n]*,?)+::`)
 
 // writeFile makes a file in the working directory.
 func writeFile(t *testing.T, name string, data []byte) {

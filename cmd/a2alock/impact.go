@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2alock/a2alock/fetch"
 	"github.com/a2alock/a2alock/internal/redact"
 	"github.com/a2alock/a2alock/lockfile"
 	"github.com/a2alock/a2alock/report"
@@ -36,7 +37,7 @@ Exit codes: as check.`,
 		ValidArgsFunction: completeLocks,
 	}
 	o := a.addOutputs(c, failedReport)
-	c.Flags().Var((*filled)(&agent), "agent", "only the locks on the agent whose card is at this `URL`")
+	c.Flags().Var((*filled)(&agent), "agent", "only the locks on the agent with this `URL`: its card's, or a base URL as pin takes it")
 	addFailOn(c, &failOn)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		level, err := a.level(failOn)
@@ -72,13 +73,19 @@ func (a *app) ofAgent(locks []*lockfile.Lock, agent string) ([]*lockfile.Lock, e
 		}
 		return locks, nil
 	}
-	kept := slices.DeleteFunc(slices.Clone(locks), func(l *lockfile.Lock) bool { return !sameURL(l.Agent, agent) })
-	if len(kept) == 0 {
-		return nil, &exit{
-			code: exitUsage,
-			err:  fmt.Errorf("--agent %s: none of the %d locks names that agent", redact.URL(agent), len(locks)),
-			hint: "a2alock ls lists the agents",
+	places, err := fetch.Places(agent)
+	if err != nil {
+		return nil, usage(fmt.Errorf("--agent %s: %w", redact.URL(agent), err))
+	}
+	for _, place := range places { // the first that somebody locked is where pin found the card
+		kept := slices.DeleteFunc(slices.Clone(locks), func(l *lockfile.Lock) bool { return !sameURL(l.Agent, place) })
+		if len(kept) > 0 {
+			return kept, nil
 		}
 	}
-	return kept, nil
+	return nil, &exit{
+		code: exitUsage,
+		err:  fmt.Errorf("--agent %s: none of the %d locks names that agent", redact.URL(agent), len(locks)),
+		hint: "a2alock ls lists the agents",
+	}
 }

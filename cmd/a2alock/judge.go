@@ -60,13 +60,7 @@ func (a *app) policies(locks []*lockfile.Lock) ([]diff.Policy, error) {
 
 // policyOf is the configured policy with the lock's own overrides. Its error
 // names the faults by their places in the lock.
-func (a *app) policyOf(l *lockfile.Lock) (diff.Policy, error) {
-	policy, err := a.policy.With(l.Policy)
-	if err != nil {
-		return policy, policyFaults(err, func(pointer string) string { return l.Path + ": /policy" + pointer })
-	}
-	return policy, nil
-}
+func (a *app) policyOf(l *lockfile.Lock) (diff.Policy, error) { return a.setup().PolicyOf(l) }
 
 // A live is the answer of one agent, or why there is none.
 type live struct {

@@ -50,6 +50,10 @@ type env struct {
 	watched bool
 	// color is whether standard output may be coloured.
 	color bool
+
+	// workspace is the root of the repository, where a CI system names it, and
+	// summary the file into which it wants the summary of a step.
+	workspace, summary string
 }
 
 func osEnv() *env {
@@ -63,6 +67,9 @@ func osEnv() *env {
 		watched: isTerminal(os.Stderr) && os.Getenv("TERM") != "dumb",
 		color: isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == "" &&
 			os.Getenv("TERM") != "dumb",
+
+		workspace: os.Getenv("GITHUB_WORKSPACE"),
+		summary:   os.Getenv("GITHUB_STEP_SUMMARY"),
 	}
 }
 

@@ -52,6 +52,7 @@ func plain(t *testing.T) string {
 //	digest               $DIGEST is the first digest of the last standard output
 //	envfile NAME FILE    $NAME is the text of FILE, without its last line break
 //	expand FILE          FILE with $AGENT and $SITE in it replaced
+//	edit FILE OLD NEW    FILE with NEW in place of the first OLD in it
 //	raw FILE             FILE with its escapes (\x1b, \u202e) made real
 //	code N ARG…          a2alock ends with exit code N, and its output is clean
 //	clean                the last output holds nothing that a terminal or CI acts on
@@ -81,6 +82,7 @@ func TestScripts(t *testing.T) {
 			"digest":   digest,
 			"envfile":  envfile,
 			"expand":   expand,
+			"edit":     edit,
 			"raw":      raw,
 			"code":     code,
 			"clean":    clean,
@@ -107,6 +109,9 @@ func setUp(e *testscript.Env) error {
 	e.Values["site"] = site
 	e.Setenv("SITE", site.URL)
 	e.Setenv("SOON", time.Now().AddDate(0, 0, 30).Format(time.DateOnly))
+	for _, v := range gitEnvironment {
+		e.Setenv(v[0], v[1])
+	}
 	e.Setenv("NO_COLOR", "")
 	e.Setenv("TERM", "xterm")
 	root, err := filepath.Abs("../..")

@@ -10,6 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/internal/annotate"
+	"github.com/a2alock/a2alock/internal/junit"
+	"github.com/a2alock/a2alock/internal/sarif"
 	"github.com/a2alock/a2alock/report"
 )
 
@@ -18,11 +21,12 @@ type printable interface {
 	Text(w io.Writer, o report.TextOptions) error
 	JSON(w io.Writer) error
 	Markdown(w io.Writer) error
+	Listing() *report.Listing // for the formats of other tools
 	Exit() int
 }
 
 // formats are the ways in which a result can be written.
-var formats = []string{"text", "json", "markdown"}
+var formats = []string{"text", "json", "markdown", "github", "sarif", "junit"}
 
 // outputs is where a result goes: to standard output by --format, and into
 // files by --out.
@@ -33,6 +37,13 @@ type outputs struct {
 	failed func(c *cobra.Command, errs []string) printable
 	// unparsed is whether the command line could not be read to its end.
 	unparsed bool
+	// shown is whether the result has been written into the files.
+	shown bool
+
+	// card is the card that the result is about, in place of locks; "" for locks.
+	card string
+	// text is the text of a file that the result is about; nil: as it lies there.
+	text func(path string) ([]byte, error)
 }
 
 // addOutputs is for a command whose result has room for errors.
@@ -59,6 +70,7 @@ type failure struct {
 func (f failure) JSON(w io.Writer) error                 { return report.WriteJSON(w, f) }
 func (failure) Text(io.Writer, report.TextOptions) error { return nil }
 func (failure) Markdown(io.Writer) error                 { return nil }
+func (failure) Listing() *report.Listing                 { return &report.Listing{} }
 func (failure) Exit() int                                { return exitUsage }
 
 // read takes from args what the flags would have said, had they all been read.
@@ -82,18 +94,19 @@ func (o *outputs) read(args []string) {
 	}
 }
 
-// fail shows the failed form: as JSON on standard output, unless a result
-// stands there already, and with a wrong command line, config or lock in the
-// files, where an older result would pass for this run's.
-func (o *outputs) fail(c *cobra.Command, x *exit, stdout *output) {
+// fail shows the failed form: for programs on standard output, unless a result
+// stands there already, and in the files where an older result would pass for
+// this run's.
+func (a *app) fail(o *outputs, c *cobra.Command, x *exit, stdout *output) {
 	r := o.failed(c, lines(x.err))
-	if x.code == exitUsage {
+	if x.code == exitUsage || !o.shown {
 		for _, f := range o.files {
-			_ = f.write(r) // that it cannot be written may be the very error
+			_ = a.writeFile(f, r, o) // that it cannot be written may be the very error
 		}
 	}
-	if o.format.value == "json" && !stdout.begun {
-		_ = r.JSON(stdout) // stdout keeps the error
+	if format := o.format.value; format != "text" && format != "markdown" && !stdout.begun {
+		_ = a.write(stdout, r, format, o) // stdout keeps the error
+		a.summarize(r, o)
 	}
 }
 
@@ -131,27 +144,43 @@ func (a *app) print(r printable, o *outputs) error {
 // value on standard output either way.
 func (a *app) show(r printable, o *outputs) error {
 	for _, f := range o.files {
-		if err := f.write(r); err != nil {
+		if err := a.writeFile(f, r, o); err != nil {
 			return usage(fmt.Errorf("--out: %w", err))
 		}
 	}
-	return write(a.stdout, r, o.format.value, a.text())
+	o.shown = true
+	a.summarize(r, o)
+	if o.format.value == "text" {
+		return r.Text(a.stdout, a.text())
+	}
+	return a.write(a.stdout, r, o.format.value, o)
 }
 
-func (f outFile) write(r printable) error {
+func (a *app) writeFile(f outFile, r printable, o *outputs) error {
 	var text strings.Builder
-	if err := write(&text, r, f.format, report.TextOptions{}); err != nil {
+	if err := a.write(&text, r, f.format, o); err != nil {
 		return err
 	}
 	return os.WriteFile(f.path, []byte(text.String()), 0o666)
 }
 
-func write(w io.Writer, r printable, format string, o report.TextOptions) error {
+// write writes a result in a format, without colours.
+func (a *app) write(w io.Writer, r printable, format string, o *outputs) error {
 	switch format {
 	case "json":
 		return r.JSON(w)
 	case "markdown":
 		return r.Markdown(w)
+	case "text":
+		return r.Text(w, report.TextOptions{})
 	}
-	return r.Text(w, o)
+	l := r.Listing()
+	a.place(l, o)
+	switch format {
+	case "github":
+		return annotate.Write(w, l)
+	case "sarif":
+		return sarif.Write(w, l, version())
+	}
+	return junit.Write(w, l)
 }

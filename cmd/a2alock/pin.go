@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/a2alock/a2alock/internal/setup"
 	"github.com/a2alock/a2alock/lockfile"
 )
 
@@ -62,6 +63,7 @@ func newPin(a *app) *cobra.Command {
 	flags.Var((*list)(&p.Extensions), "extension", "require the extension with this `URI` (repeatable)")
 	flags.StringVar(&p.Workflow, "workflow", "", "the `NAME` of the workflow that depends on the agent")
 	flags.StringVar(&p.Owner, "owner", "", "`WHO` is told when the agent changes")
+	flags.StringVar(&p.Fallback, "fallback", "", "`WHAT` a planner may use instead: an agent's URL, another lock, or human")
 	flags.Var((*filled)(&p.Agent), "agent", "the card's `URL`, when SOURCE is a card file")
 	flags.Var((*filled)(&p.accept), "accept", "write the lock although the drift is of this `CLASS` (breaking)")
 	flags.Var((*filled)(&p.digest), "expect-digest", "refuse a card whose card_digest is not this `DIGEST`")
@@ -74,7 +76,7 @@ func newPin(a *app) *cobra.Command {
 				return misuse(c, "--%s=false: pin adds to what a lock requires; to take it out, edit requires in the lock", flag)
 			}
 		}
-		if _, err := a.config(judging...); err != nil {
+		if _, err := a.config(setup.Judging...); err != nil {
 			return err
 		}
 		if p.accept != "" && p.accept != "breaking" {

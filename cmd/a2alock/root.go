@@ -58,7 +58,7 @@ decided (the agent did not answer with a card, say); 130 interrupted.`,
 
 	root.AddCommand(
 		newInit(a), newPin(a), newCheck(a), newCompile(a), newValidate(a), newPlan(a),
-		newDiff(a), newImpact(a), newWaive(a), newLs(a), newFmt(a), newRules(a), newExplain(a), newSchema(a),
+		newDiff(a), newReview(a), newImpact(a), newWaive(a), newLs(a), newFmt(a), newRules(a), newExplain(a), newSchema(a),
 		newStatus(a), newAck(a), newRefresh(a), newSilence(a), newOutbox(a), newVersion(a), newCompletion(a),
 	)
 	root.SetHelpCommand(newHelp())

@@ -83,24 +83,36 @@ func (r *remote) newSilenceList() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the silences",
-		Long: `list prints the silences that are stored, those that have ended among them.
+		Long: `list prints the silences that hold, or with --all also those that have ended, with when
+and by whom. The daemon keeps those as long as daemon.history_age says.
 
 Exit codes: 0 listed; 2 the command line, the config or the token is wrong; 3 the
 daemon does not answer.`,
-		Example: "  a2alock silence list\n  a2alock silence list --format json",
+		Example: "  a2alock silence list\n  a2alock silence list --all --format json",
 		Args:    none,
 	}
+	all := c.Flags().Bool("all", false, "those that have ended too")
 	f := r.addFormat(c, "text", "json")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		list, err := r.all(c.Context(), "/v1/silences", "silences", url.Values{})
+		q, head := url.Values{}, "ID\tUNTIL\tMATCH\tAUTHOR\tREASON"
+		if *all {
+			q.Set("all", "true")
+			head += "\tENDED"
+		}
+		list, err := r.all(c.Context(), "/v1/silences", "silences", q)
 		if err != nil {
 			return err
 		}
 		if f.value == "json" {
 			return report.WriteJSON(r.stdout, map[string]any{"silences": list})
 		}
-		return rows(r, "ID\tUNTIL\tMATCH\tAUTHOR\tREASON", list, func(s hush) []string {
-			return []string{s.ID, clock(&s.Until), s.matchers(), s.Author, s.Reason}
+		now := time.Now()
+		return rows(r, head, list, func(s hush) []string {
+			cells := []string{s.ID, clock(&s.Until), s.matchers(), s.Author, s.Reason}
+			if *all {
+				cells = append(cells, s.ended(now))
+			}
+			return cells
 		})
 	}
 	return c
@@ -110,8 +122,23 @@ daemon does not answer.`,
 type hush struct {
 	ID, Author, Reason string
 
-	Match map[string]string
-	Until time.Time
+	Match     map[string]string
+	Until     time.Time
+	Removed   time.Time `json:"removed_at"`
+	RemovedBy string    `json:"removed_by"`
+}
+
+// ended says how h has ended; "" while it holds.
+func (h *hush) ended(now time.Time) string {
+	switch {
+	case !h.Removed.IsZero() && h.RemovedBy != "":
+		return clock(&h.Removed) + " by " + h.RemovedBy
+	case !h.Removed.IsZero():
+		return clock(&h.Removed)
+	case now.Before(h.Until):
+		return ""
+	}
+	return "in time"
 }
 
 // silences are those that keep chooses.
@@ -167,19 +194,29 @@ func (h hush) matchers() string {
 }
 
 func (r *remote) newSilenceRemove() *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use:   "remove ID",
 		Short: "End a silence",
 		Long: `remove ends a silence before its time. What it held back of episodes that are still open
 is told then.
 
-Exit codes: 0 ended; 1 there is no such silence; 2 the command line, the config or the
-token is wrong; 3 the daemon does not answer.`,
+Exit codes: 0 ended; 1 there is no such silence, or it has ended; 2 the command line,
+the config or the token is wrong; 3 the daemon does not answer.`,
 		Example: "  a2alock silence remove k3m9q2x7ab",
 		Args:    one("ID"),
-		RunE: func(c *cobra.Command, args []string) error {
-			_, err := r.call(c.Context(), http.MethodDelete, "/v1/silences/"+url.PathEscape(args[0]), nil, nil)
-			return err
-		},
 	}
+	var who string
+	addAuthor(c, &who)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if !c.Flags().Changed("author") {
+			who = author()
+		}
+		path := "/v1/silences/" + url.PathEscape(args[0])
+		if who != "" {
+			path += "?" + url.Values{"author": {who}}.Encode()
+		}
+		_, err := r.call(c.Context(), http.MethodDelete, path, nil, nil)
+		return err
+	}
+	return c
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/fetch"
 	"github.com/a2alock/a2alock/internal/redact"
+	"github.com/a2alock/a2alock/internal/setup"
 	"github.com/a2alock/a2alock/report"
 )
 
@@ -31,7 +32,7 @@ answer, a refusal, an empty file.`,
 		return report.InvalidRun(redact.URL(c.Flags().Arg(0)), errs)
 	})
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if _, err := a.config(judging...); err != nil {
+		if _, err := a.config(setup.Judging...); err != nil {
 			return err
 		}
 		name := redact.URL(args[0])

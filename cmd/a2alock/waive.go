@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/internal/setup"
 	"github.com/a2alock/a2alock/lockfile"
 )
 
@@ -54,7 +55,7 @@ command line, the config or the lock is wrong; 3 the lock could not be checked.`
 	flags.StringVar(&w.Owner, "owner", "", "who answers for it (default: the lock's owner)")
 	flags.Var((*filled)(&w.from.file), "card", "judge this `FILE` (- is standard input) as if the agent had answered with it")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if _, err := a.config(judging...); err != nil {
+		if _, err := a.config(setup.Judging...); err != nil {
 			return err
 		}
 		lock, err := readLock(args[0])

@@ -41,15 +41,19 @@ Exit codes: 0 the store is whole; 1 it is not; 2 it is not there, or in use.`,
 		Use:   "compact",
 		Short: "Give the space that nothing uses back to the disk",
 		Long: `compact writes the store anew without what nothing uses, and puts it in the place of
-the old file. A start of the daemon does so by itself over daemon.compact_over.
+the old file. One that would not become smaller stays as it is. A start of the daemon
+compacts by itself over daemon.compact_over.
 
 Exit codes: 0 done; 1 the store is damaged; 2 it is not there, or in use.`,
 	}, func(path string) error {
 		before, after, err := store.Compact(path)
-		if err != nil {
-			return err
+		switch {
+		case err != nil:
+		case after < before:
+			_, err = fmt.Fprintf(a.stdout, "%s: %d bytes, %d before\n", path, after, before)
+		default:
+			_, err = fmt.Fprintf(a.stdout, "%s: %d bytes, and would not become smaller: left as it is\n", path, before)
 		}
-		_, err = fmt.Fprintf(a.stdout, "%s: %d bytes, %d before\n", path, after, before)
 		return err
 	})
 	add(&cobra.Command{

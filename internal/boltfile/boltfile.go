@@ -229,8 +229,9 @@ func (f *File) SetAside(at time.Time) (string, error) {
 }
 
 // Compact writes what DB holds into a new file, without the free pages, and puts
-// it in the place of the old one. Where it fails, the old one is as it was and
-// DB is open. Nobody may use DB meanwhile.
+// it in the place of the old one, unless it is no smaller, as Usage then tells.
+// Where it fails, the old one is as it was and DB is open. Nobody may use DB
+// meanwhile.
 func (f *File) Compact() (err error) {
 	temp := f.path + ".compact"
 	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -252,6 +253,9 @@ func (f *File) Compact() (err error) {
 	usage, err := verify(temp, file)
 	if err != nil {
 		return errors.Join(err, file.Close())
+	}
+	if usage.Size >= f.Usage.Size { // bbolt grows a small file by more than it needs
+		return errors.Join(file.Close(), os.Remove(temp))
 	}
 	db, err := openDB(f.path, file, usage.Size)
 	if err != nil {

@@ -331,6 +331,33 @@ func TestCompact(t *testing.T) {
 	}
 }
 
+// bbolt writes a small file anew in more bytes than it had.
+func TestCompactLeavesWhatWouldNotShrink(t *testing.T) {
+	path := newFile(t, 1)
+	before, err := os.Lstat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, path)
+	sum := content(t, f)
+	if err := f.Compact(); err != nil {
+		t.Fatal(err)
+	}
+	after, err := os.Lstat(path)
+	if err != nil || !os.SameFile(before, after) || after.Size() != before.Size() || f.Usage.Size != before.Size() {
+		t.Errorf("%d bytes before; another file of %d (%d) now, %v", before.Size(), after.Size(), f.Usage.Size, err)
+	}
+	if _, err := os.Stat(path + ".compact"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the temporary file stayed: %v", err)
+	}
+	if got := content(t, f); !bytes.Equal(got, sum) {
+		t.Error("something is lost")
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func content(t testing.TB, f *File) (all []byte) {
 	t.Helper()
 	err := f.DB.View(func(tx *bolt.Tx) error {

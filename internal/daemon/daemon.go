@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -54,8 +53,7 @@ type Daemon struct {
 	Transport http.RoundTripper
 
 	store   *store.Store
-	file    os.FileInfo            // the store's, when it was opened
-	lost    atomic.Pointer[string] // why the store is; nil: it is not
+	file    os.FileInfo // the store's, when it was opened
 	metrics *metrics.Set
 	engine  *watch.Engine
 	worker  *notify.Worker
@@ -315,8 +313,8 @@ func (d *Daemon) tellRebuilt(ctx context.Context) {
 
 // why says why the daemon is not ready; "" when it is.
 func (d *Daemon) why() string {
-	if lost := d.lost.Load(); lost != nil {
-		return "the store is lost: " + *lost
+	if err := d.checkStore(); err != nil {
+		return "the store is lost: " + err.Error()
 	}
 	if idle := d.engine.Idle(); idle > hung {
 		return fmt.Sprintf("the engine has not looked around for %s", idle.Round(time.Second))
@@ -325,74 +323,4 @@ func (d *Daemon) why() string {
 		return "the store cannot be written " + since
 	}
 	return ""
-}
-
-// reload takes another configuration, or none of it.
-func (d *Daemon) reload(ctx context.Context) {
-	d.systemd("RELOADING=1")
-	defer d.systemd("READY=1")
-	d.reading.Lock()
-	defer d.reading.Unlock()
-	err := d.tryReload(ctx)
-	if err == nil {
-		d.refused = ""
-		d.metrics.ReloadOK.Set(1)
-		d.metrics.ReloadedAt.SetToCurrentTime()
-		d.Log.InfoContext(ctx, "configuration reloaded")
-		return
-	}
-	d.metrics.ReloadOK.Set(0)
-	d.Log.ErrorContext(ctx, "configuration refused: the old one holds", "err", err)
-	if text := err.Error(); text != d.refused { // the same again is told once
-		d.refused = text
-		d.engine.Tell(ctx, "reload", "A reload of the configuration was refused, and the old one holds: "+text)
-	}
-}
-
-func (d *Daemon) tryReload(ctx context.Context) error {
-	if d.Load == nil {
-		return nil
-	}
-	s, err := d.Load()
-	if err != nil {
-		return err
-	}
-	if err := d.fixed(s.Config); err != nil {
-		return err
-	}
-	tokens, err := d.tokens(s.Config)
-	if err != nil {
-		return err
-	}
-	if err := d.engine.Reload(ctx, s); err != nil {
-		return err
-	}
-	d.accept(tokens)
-	select {
-	case <-d.notify: // one that nobody has taken
-	default:
-	}
-	d.notify <- s.Config.Notify.OrLog()
-	select {
-	case d.roots <- struct{}{}:
-	default: // it is known
-	}
-	return nil
-}
-
-// fixed refuses what only a restart can change.
-func (d *Daemon) fixed(cfg *config.Config) error {
-	before, after := d.Setup.Config, cfg
-	var errs []error
-	for _, k := range []struct{ name, was, now string }{
-		{"daemon.listen", before.Daemon.Listen, after.Daemon.Listen},
-		{"daemon.tokens_file", before.Daemon.TokensFile, after.Daemon.TokensFile},
-		{"daemon.public_url", before.Daemon.PublicURL, after.Daemon.PublicURL},
-		{"daemon.store.bbolt", before.File(before.Daemon.Store.BBolt), after.File(after.Daemon.Store.BBolt)},
-	} {
-		if k.was != k.now {
-			errs = append(errs, fmt.Errorf("%s: a change needs a restart", k.name))
-		}
-	}
-	return errors.Join(errs...)
 }

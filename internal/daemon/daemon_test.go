@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -165,9 +166,8 @@ func TestRun(t *testing.T) {
 func TestNotReadyWithoutItsStore(t *testing.T) {
 	cfg := config.Default()
 	cfg.Root = t.TempDir()
-	d := &Daemon{Setup: &setup.Setup{Config: cfg}, metrics: metrics.New("")}
-	var err error
-	if d.store, err = store.Open(filepath.Join(cfg.Root, "a2alockd.db"), store.Options{}); err != nil {
+	d := &Daemon{Setup: &setup.Setup{Config: cfg}, Log: slog.New(slog.DiscardHandler), metrics: metrics.New("")}
+	if err := d.open(cfg); err != nil {
 		t.Fatal(err)
 	}
 	d.engine = &watch.Engine{Store: d.store, Client: d.client}
@@ -183,6 +183,52 @@ func TestNotReadyWithoutItsStore(t *testing.T) {
 	d.engine.Tell(t.Context(), "reload", "a word that cannot be kept")
 	if why := d.why(); !strings.HasPrefix(why, "the store cannot be written since ") {
 		t.Errorf("why it is not ready: %q", why)
+	}
+}
+
+// What links lead to is watched as it is read, and nothing above the roots.
+func TestFoldersAreWatchedThroughLinks(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(parts ...string) string { return filepath.Join(append([]string{dir}, parts...)...) }
+	for _, folder := range []string{at("work", "locks"), at("work", "vendor"), at("shared", "team"), at("releases", "1")} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{
+		at("work", "locks", "shared"): at("shared"), at("shared", "back"): at("work", "locks"), at("work", "up"): dir, at("now"): at("releases", "1"),
+	} {
+		if err := os.Symlink(to, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg := config.Default()
+	cfg.Root, cfg.Locks = at("work"), []string{".", at("now")}
+	d := &Daemon{Log: slog.New(slog.DiscardHandler)}
+	watcher := d.newWatcher(t.Context(), cfg)
+	if watcher == nil {
+		t.Skip("the system tells of no changes")
+	}
+	defer watcher.Close()
+	got := watcher.WatchList()
+	slices.Sort(got)
+	want := []string{dir, at("releases", "1"), at("shared"), at("shared", "team"), at("work"), at("work", "locks")}
+	if !slices.Equal(got, want) {
+		t.Errorf("watched: %q, want %q", got, want)
+	}
+	if err := os.WriteFile(at("shared", "team", "x.a2a.lock.json"), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case event := <-watcher.Events:
+		if !concernsLocks(event) {
+			t.Errorf("the first event is %s", event)
+		}
+	case <-time.After(time.Minute):
+		t.Error("nobody tells of a lock that came")
 	}
 }
 
@@ -215,6 +261,29 @@ func TestMissingRoots(t *testing.T) {
 	}
 }
 
+// A reload that changes what only a restart can change says where.
+func TestFixed(t *testing.T) {
+	parse := func(doc string) *config.Config {
+		t.Helper()
+		c := config.Default()
+		if err := c.Parse([]byte(doc), config.Name); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	d := &Daemon{Setup: &setup.Setup{Config: parse("daemon:\n  listen: 127.0.0.1:1\n  tokens_file: t\n  store: {bbolt: a.db}\n")}}
+	got := fmt.Sprint(d.fixed(parse("daemon:\n  tokens_file: t\n  public_url: https://a.example\n  store:\n    bbolt: b.db\n")))
+	want := "a2alock.yaml: daemon.listen: taking it out needs a restart\n" +
+		"a2alock.yaml:3: daemon.public_url: a change needs a restart\n" +
+		"a2alock.yaml:5: daemon.store.bbolt: a change needs a restart"
+	if got != want {
+		t.Errorf("fixed = %s\nwant %s", got, want)
+	}
+	if err := d.fixed(d.Setup.Config); err != nil {
+		t.Errorf("fixed of the same = %v", err)
+	}
+}
+
 func TestCheckStore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a2alockd.db")
 	for name, tt := range map[string]struct {
@@ -222,7 +291,7 @@ func TestCheckStore(t *testing.T) {
 		want string
 	}{
 		"whole":    {func() error { return nil }, ""},
-		"removed":  {func() error { return os.Remove(path) }, "no such file"},
+		"removed":  {func() error { return os.Remove(path) }, "removed or moved away while"},
 		"replaced": {func() error { return errors.Join(os.Remove(path), os.WriteFile(path, []byte("x"), 0o600)) }, "replaced by another file"},
 		"damaged":  {func() error { return os.Truncate(path, 0) }, "damaged: "},
 	} {
@@ -243,6 +312,12 @@ func TestCheckStore(t *testing.T) {
 			}
 			if err := d.checkStore(); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("checkStore = %v, want %q", err, tt.want)
+			}
+			if tt.want == "" {
+				return
+			}
+			if why := d.why(); !strings.HasPrefix(why, "the store is lost: ") || !strings.Contains(why, tt.want) {
+				t.Errorf("why it is not ready: %q", why)
 			}
 		})
 	}

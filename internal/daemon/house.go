@@ -142,29 +142,65 @@ func (d *Daemon) look(ctx context.Context) {
 	d.engine.Over(ctx, "locks")
 }
 
-// addFolders watches every folder that may hold a lock.
+// addFolders watches every folder that may hold a lock, through links too.
 func (d *Daemon) addFolders(ctx context.Context, w *fsnotify.Watcher, cfg *config.Config) {
 	for _, root := range cfg.Roots() {
 		if info, err := os.Stat(root); err == nil && !info.IsDir() {
 			root = filepath.Dir(root)
 		}
-		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-			if err != nil {
-				return nil // reading the locks says so
-			}
-			if !entry.IsDir() {
-				return nil
-			}
-			switch entry.Name() {
-			case ".git", "vendor", "node_modules":
-				return fs.SkipDir
-			}
-			return w.Add(path)
-		})
+		err := watchBelow(w, root)
+		if info, lstatErr := os.Lstat(root); lstatErr == nil && info.Mode()&fs.ModeSymlink != 0 {
+			err = errors.Join(err, w.Add(filepath.Dir(root))) // the link may come to lead elsewhere
+		}
 		if err != nil {
 			d.Log.WarnContext(ctx, "changes of locks are seen late", "folder", root, "err", err)
 		}
 	}
+}
+
+// watchBelow watches the folders that [lockfile.Find] searches below root, each
+// by its own name: what a link leads to changes without the link.
+func watchBelow(w *fsnotify.Watcher, root string) error {
+	var top string
+	visited := map[string]bool{}
+	for todo := []string{root}; len(todo) > 0; todo = todo[1:] {
+		dir, err := filepath.EvalSymlinks(todo[0])
+		if err == nil {
+			dir, err = filepath.Abs(dir)
+		}
+		if err != nil {
+			continue // reading the locks says so
+		}
+		if top == "" {
+			top = dir
+		} else if rel, err := filepath.Rel(dir, top); err != nil || filepath.IsLocal(rel) {
+			continue // it leads up, out of the project
+		}
+		err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil {
+				return nil // reading the locks says so
+			}
+			skip := path != dir && slices.Contains([]string{".git", "vendor", "node_modules"}, entry.Name())
+			if entry.Type()&fs.ModeSymlink != 0 {
+				if info, err := os.Stat(path); err == nil && info.IsDir() && !skip {
+					todo = append(todo, path)
+				}
+				return nil
+			}
+			if !entry.IsDir() {
+				return nil
+			}
+			if skip || visited[path] {
+				return fs.SkipDir
+			}
+			visited[path] = true
+			return w.Add(path)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // guardStore looks at the store's file each minute until it is lost, which ends
@@ -182,9 +218,9 @@ func (d *Daemon) guardStore(ctx context.Context) error {
 		if err == nil {
 			continue
 		}
-		d.lost.Store(new(err.Error()))
 		d.Log.ErrorContext(ctx, "store lost: the daemon ends", "err", err)
-		d.engine.Tell(ctx, "store", "The store is lost, and the daemon ends: "+err.Error())
+		d.engine.Tell(ctx, "store", "The store is lost, and the daemon ends; started again it begins with the file that is there then, "+
+			"or with none: "+err.Error())
 		return fmt.Errorf("the store is lost: %w", err)
 	}
 }
@@ -193,11 +229,13 @@ func (d *Daemon) guardStore(ctx context.Context) error {
 func (d *Daemon) checkStore() error {
 	path := d.Setup.Config.File(d.Setup.Config.Daemon.Store.BBolt)
 	info, err := os.Lstat(path)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: removed or moved away while it was in use", path)
+	case err != nil:
 		return err
-	}
-	if !os.SameFile(info, d.file) {
-		return fmt.Errorf("%s: replaced by another file", path)
+	case !os.SameFile(info, d.file):
+		return fmt.Errorf("%s: replaced by another file while it was in use: stop the daemon before you restore a copy", path)
 	}
 	err = d.store.View(func(*store.Tx) error { return nil }) // the answer of every call once there was damage
 	if damage, ok := errors.AsType[*store.DamageError](err); ok {

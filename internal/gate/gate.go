@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"container/list"
 	"context"
+	"maps"
 	"net/url"
 	"sync"
 	"time"
@@ -120,12 +121,30 @@ func (g *Gates) PauseURL(rawURL string, until time.Time) {
 	g.held.set(key, until, time.Now())
 }
 
-// Paused is until when rawURL or its host is paused; zero when it is not.
-func (g *Gates) Paused(rawURL string, now time.Time) time.Time {
+// Follow takes over the pauses of g's predecessor.
+func (g *Gates) Follow(before *Gates) {
+	now := time.Now()
+	before.mu.Lock()
+	paused, held := maps.Clone(before.paused.at), maps.Clone(before.held.at)
+	before.mu.Unlock()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for host, p := range paused {
+		g.paused.set(host, p.until, now)
+	}
+	for key, p := range held {
+		g.held.set(key, p.until, now)
+	}
+}
+
+// Paused is until when rawURL or its host is paused, and for how long in all;
+// zero when it is not.
+func (g *Gates) Paused(rawURL string, now time.Time) (until time.Time, long time.Duration) {
 	name, key := placeOf(rawURL)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.until(name, key, now)
+	p := g.pause(name, key, now)
+	return p.until, p.until.Sub(p.since)
 }
 
 // Gauges are how many requests are under way and how many wait, and how many
@@ -137,14 +156,18 @@ func (g *Gates) Gauges(now time.Time) (flights, waiting, paused int) {
 }
 
 func (g *Gates) until(name, key string, now time.Time) time.Time {
-	until := g.paused.at[name]
-	if u := g.held.at[key]; u.After(until) {
-		until = u
+	return g.pause(name, key, now).until
+}
+
+func (g *Gates) pause(name, key string, now time.Time) pause {
+	p := g.paused.at[name]
+	if q := g.held.at[key]; q.until.After(p.until) {
+		p = q
 	}
-	if !until.After(now) {
-		return time.Time{}
+	if !p.until.After(now) {
+		return pause{}
 	}
-	return until
+	return p
 }
 
 func (g *Gates) host(name string) *host {

@@ -159,11 +159,21 @@ func TestPauses(t *testing.T) {
 			"https://a.example/9": until, "http://a.example:80": until,
 			"https://b.example/1": until, "https://B.example/1#x": until, "https://b.example/0": {}, "https://b.example/1?x": {},
 		} {
-			if got := g.Paused(url, time.Now()); !got.Equal(want) {
+			if got, _ := g.Paused(url, time.Now()); !got.Equal(want) {
 				t.Errorf("Paused(%s) = %v, want %v", url, got, want)
 			}
-			if got := g.Paused(url, until); !got.IsZero() {
+			if _, long := g.Paused(url, r.begin.Add(30*time.Second)); !want.IsZero() && long != time.Minute {
+				t.Errorf("Paused(%s) = for %s, want for a minute", url, long)
+			}
+			if got, long := g.Paused(url, until); long != 0 || !got.IsZero() {
 				t.Errorf("Paused(%s) = %v when it is over", url, got)
+			}
+		}
+		var next Gates
+		next.Follow(g)
+		for url, want := range map[string]time.Time{"https://a.example/9": until, "https://b.example/1": until, "https://b.example/0": {}} {
+			if got, _ := next.Paused(url, time.Now()); !got.Equal(want) {
+				t.Errorf("after other gates Paused(%s) = %v, want %v", url, got, want)
 			}
 		}
 		synctest.Wait()

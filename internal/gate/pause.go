@@ -14,33 +14,36 @@ func (e *PausedError) Error() string {
 	return "not sent: the server asked to be left alone until " + e.Until.UTC().Format(time.RFC3339)
 }
 
-// pauses are until when, by key.
+// A pause is a time in which nothing is sent.
+type pause struct{ since, until time.Time }
+
+// pauses are by key.
 type pauses struct {
-	at    map[string]time.Time
+	at    map[string]pause
 	sweep int // at this size those that are over are thrown away
 }
 
 func (p *pauses) set(key string, until, now time.Time) {
 	if p.at == nil {
-		p.at = map[string]time.Time{}
+		p.at = map[string]pause{}
 	}
 	if len(p.at) >= max(p.sweep, 64) {
 		for k, t := range p.at {
-			if !t.After(now) {
+			if !t.until.After(now) {
 				delete(p.at, k)
 			}
 		}
 		p.sweep = 2 * len(p.at) // so that sweeping costs little however many there are
 	}
-	if until.After(p.at[key]) {
-		p.at[key] = until
+	if until.After(p.at[key].until) {
+		p.at[key] = pause{now, until}
 	}
 }
 
 func (p *pauses) count(now time.Time) int {
 	n := 0
 	for _, t := range p.at {
-		if t.After(now) {
+		if t.until.After(now) {
 			n++
 		}
 	}

@@ -45,8 +45,9 @@ type Info struct {
 type Known interface {
 	// File is the lock of that id as it was read last; nil where there was none.
 	File(id string) *File
-	// Good is the last good text of a lock that File does not know.
-	Good(id string) []byte
+	// Good is the last good text of the file at path, a lock of that id that File
+	// does not know; nil where what is kept under the id is of another file.
+	Good(id, path string) []byte
 }
 
 // Read finds and reads every lock below the roots of cfg. A file that has not
@@ -86,7 +87,7 @@ func read(id, path string, known Known) *File {
 	switch {
 	case old == nil:
 		old = &File{ID: id}
-		if good := known.Good(id); len(good) > 0 && !moved {
+		if good := known.Good(id, path); len(good) > 0 && !moved {
 			_ = old.take(good) // it may be more than this version understands
 		}
 	case old.Broken != nil && old.Broken.Error() == err.Error():

@@ -55,14 +55,21 @@ func TestKeyID(t *testing.T) {
 	}
 }
 
-// memory is what was read last.
+// memory is what was read last, and what is kept of the file at path.
 type memory struct {
 	files map[string]*File
+	path  string
 	good  map[string]string
 }
 
-func (m memory) File(id string) *File  { return m.files[id] }
-func (m memory) Good(id string) []byte { return []byte(m.good[id]) }
+func (m memory) File(id string) *File { return m.files[id] }
+
+func (m memory) Good(id, path string) []byte {
+	if path != m.path {
+		return nil
+	}
+	return []byte(m.good[id])
+}
 
 func lock(agent string) string {
 	return fmt.Sprintf(`{"workflow": "w", "agent": %q, "requires": {"skills": {
@@ -83,7 +90,7 @@ func TestRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	m := memory{files: map[string]*File{}, good: map[string]string{}}
+	m := memory{path: path, files: map[string]*File{}, good: map[string]string{}}
 	read := func() *File {
 		t.Helper()
 		list, err := Read(cfg, m)

@@ -25,6 +25,7 @@ type Set struct {
 	Lateness        prometheus.Histogram   // seconds from due to the beginning
 	MissedSlots     prometheus.Counter
 	ClockJumps      prometheus.Counter
+	ClockSkew       prometheus.Gauge // seconds
 
 	Deliveries *prometheus.CounterVec // sink, result
 
@@ -49,6 +50,7 @@ func New(version string) *Set {
 	s.Lateness = s.histogram("schedule_lateness_seconds", "How long after they were due refreshes began.")
 	s.MissedSlots = s.counter("missed_slots_total", "Slots that passed while the daemon was down or asleep.")
 	s.ClockJumps = s.counter("clock_jumps_total", "Jumps of the wall clock by over two seconds.")
+	s.ClockSkew = s.gauge("clock_skew_seconds", "How far the clocks of most servers are ahead of ours; 0 within five minutes.")
 	s.Deliveries = s.counters("deliveries_total", "Attempts to deliver a message.", "sink", "result")
 	s.Decisions = s.counters("decisions_total", "Answers to whether to delegate.", "delegate")
 	s.DecisionDuration = s.histogram("decision_duration_seconds", "How long these answers took.")

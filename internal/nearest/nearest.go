@@ -49,3 +49,28 @@ func fold(s string) []rune {
 	r := []rune(strings.ToLower(s[:min(len(s), 4*longest)]))
 	return r[:min(longest, len(r))]
 }
+
+// Meant returns the one of ids that somebody who wrote id most likely meant: the
+// nearest one where few letters differ, else the first that begins or ends with
+// it; "" where there is none.
+func Meant(id string, ids []string) string {
+	id = strings.ToLower(strings.TrimSpace(id))
+	if id == "" || len(id) > 100 || len(ids) == 0 {
+		return ""
+	}
+	if slices.Contains(ids, id) {
+		return id
+	}
+	near := slices.MinFunc(ids, func(a, b string) int { return cmp.Compare(Distance(id, a), Distance(id, b)) })
+	if Distance(id, near) <= max(2, len(id)/4) {
+		return near
+	}
+	if len(id) < 4 {
+		return ""
+	}
+	i := slices.IndexFunc(ids, func(other string) bool { return strings.HasPrefix(other, id) || strings.HasSuffix(other, id) })
+	if i < 0 {
+		return ""
+	}
+	return ids[i]
+}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/a2alock/a2alock/config"
+	"github.com/a2alock/a2alock/internal/moment"
 	"github.com/a2alock/a2alock/internal/schedule"
 	"github.com/a2alock/a2alock/internal/verdict"
 )
@@ -81,13 +82,13 @@ func (p *Pace) Next(last, now time.Time, want verdict.Want) Request {
 		}
 		// While an agent is in trouble, what is wanted of it waits for a try.
 		if p.Denied || p.Backoff.Failures() > 0 {
-			at = later(at, r.At)
+			at = moment.Later(at, r.At)
 		}
 		if !at.After(r.At) {
 			r = Request{At: at, Want: want}
 		}
 	}
-	r.At = later(r.At, p.Floor)
+	r.At = moment.Later(r.At, p.Floor)
 	if p.Asked {
 		r.At = now
 	}
@@ -114,7 +115,7 @@ func (p *Pace) spaced(t time.Time) time.Time {
 	if t.IsZero() || p.Last.IsZero() {
 		return t
 	}
-	return later(t, p.Last.Add(p.Min))
+	return moment.Later(t, p.Last.Add(p.Min))
 }
 
 // Begin notes that a request goes out.
@@ -185,10 +186,3 @@ func Window(s *schedule.Spec, spread time.Duration, n int) time.Duration {
 
 // IsCrowd reports whether n agents are many for one host.
 func IsCrowd(n int) bool { return n > crowd }
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}

@@ -135,9 +135,19 @@ func TestAll(t *testing.T) {
 	if _, _, err := All(cfg, nil, keys); err == nil {
 		t.Error("a schedule that is none was taken")
 	}
-	p := Params(&cfg.Daemon, time.Hour)
-	if p.Interval != time.Hour || p.MaxStaleness != 48*time.Hour {
-		t.Errorf("Params = %+v", p)
+	if p := Params(&config.Default().Daemon, 24*time.Hour); *p != *verdict.DefaultParams() {
+		t.Errorf("Params = %+v, want the defaults", p)
+	}
+	p := Params(&config.Daemon{
+		FailureThreshold: 1, FailureMinTime: 2, ConfirmAfter: 3, RecoverThreshold: 4, MinStable: 5, StaleHold: 6, RolloutGrace: 7,
+		MaxStaleness: 8, RuntimeEvidenceTTL: 9, Review: "deny-named", OnUnknown: "deny",
+	}, 10)
+	want := verdict.Params{
+		FailureThreshold: 1, FailureMinTime: 2, ConfirmAfter: 3, RecoverThreshold: 4, MinStable: 5, StaleHold: 6, RolloutGrace: 7,
+		MaxStaleness: 8, RuntimeEvidenceTTL: 9, Review: "deny-named", OnUnknown: "deny", Interval: 10, Damping: verdict.DefaultParams().Damping,
+	}
+	if *p != want {
+		t.Errorf("Params = %+v, want %+v", *p, want)
 	}
 }
 

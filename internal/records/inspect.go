@@ -32,8 +32,8 @@ func Inspect(path string, opts Options, deep bool, fn func(*Tx) error) error {
 }
 
 // Compact rewrites the file at path, which nobody may hold, without its free
-// pages. It gives the bytes before and after; where it fails, the file is as it
-// was.
+// pages. It gives the bytes before and after; where that would make it no
+// smaller, or fails, the file is as it was.
 func Compact(path string, opts Options) (before, after int64, err error) {
 	err = with(path, opts, func(file *boltfile.File) error {
 		before = file.Usage.Size

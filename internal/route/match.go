@@ -173,7 +173,9 @@ func (s Subject) fits(match map[string]string) bool {
 	return true
 }
 
-// classOf is the class by which a message about e is routed.
+// classOf is the class by which a message about e is routed. What has none of its
+// own counts as review; that an agent is back, or settled, is told by what it is
+// back with, and what callers met by the lock that it is about.
 func classOf(e *verdict.Event) diff.Class {
 	switch e.Kind {
 	case verdict.WentAway, verdict.WentInvalid, verdict.RanOut, verdict.Flapping:

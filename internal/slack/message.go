@@ -21,7 +21,8 @@ const (
 )
 
 // A Message is what a channel shows: the title, and below it, with a colour at
-// the side, sections. All texts are plain; escaping them is done here.
+// the side, sections. All texts are plain, and are shown as they are: a star or a
+// backtick in them marks nothing.
 type Message struct {
 	Title string // one line
 	Over  bool   // the title is struck through
@@ -38,48 +39,49 @@ type Message struct {
 type Section struct {
 	Label, Text string
 	Code        bool
-	Link        string // an URL of our own, that Text links to
+	Link        string // an URL of our own, which Text is
 }
 
 // text is what notifications show, and clients that know no blocks.
 func (m *Message) text() string { return cut(m.Title, maxHeader) }
 
+// top is the title. Struck through it is rich text, of which Slack parses
+// nothing: in mrkdwn, the title's own marks would count, and nothing escapes them.
 func (m *Message) top() []goslack.Block {
 	if m.Over {
-		return []goslack.Block{section("~" + cut(strings.ReplaceAll(m.Title, "~", "∼"), maxHeader) + "~")}
+		title := goslack.NewRichTextSectionTextElement(shorten(m.Title, maxHeader), &goslack.RichTextSectionTextStyle{Strike: true})
+		return []goslack.Block{goslack.NewRichTextBlock("", goslack.NewRichTextSection(title))}
 	}
-	title := goslack.NewTextBlockObject(goslack.PlainTextType, m.text(), false, false)
-	title.Emoji = new(false)
-	return []goslack.Block{goslack.NewHeaderBlock(title)}
+	return []goslack.Block{goslack.NewHeaderBlock(plain(m.text()))}
 }
 
 func (m *Message) attachment() goslack.Attachment {
-	var head, list, foot []string
+	var head, list, foot []*goslack.TextBlockObject
 	left := maxTotal
 	for _, s := range m.Head {
-		head = append(head, s.mrkdwn(maxTotal/8))
-		left -= length(head[len(head)-1])
+		head = append(head, s.object(maxTotal/8))
+		left -= length(head[len(head)-1].Text)
 	}
 	for _, s := range m.Foot {
-		foot = append(foot, s.mrkdwn(maxTotal/8))
-		left -= length(foot[len(foot)-1])
+		foot = append(foot, s.object(maxTotal/8))
+		left -= length(foot[len(foot)-1].Text)
 	}
 	room := maxBlocks - 1 - len(head) - len(foot) // one for what is left out
 	more := m.More
 	for i, s := range m.List {
-		text := s.mrkdwn(maxSection)
-		if left -= length(text); left < 0 || len(list) == room {
+		text := s.object(maxSection)
+		if left -= length(text.Text); left < 0 || len(list) == room {
 			more += len(m.List) - i
 			break
 		}
 		list = append(list, text)
 	}
 	if more > 0 {
-		list = append(list, escape(fmt.Sprintf("… %d more %s", more, m.Things)))
+		list = append(list, plain(escape(fmt.Sprintf("… %d more %s", more, m.Things))))
 	}
 	a := goslack.Attachment{Color: m.Color}
 	for _, text := range append(append(head, list...), foot...) {
-		a.Blocks.BlockSet = append(a.Blocks.BlockSet, section(text))
+		a.Blocks.BlockSet = append(a.Blocks.BlockSet, goslack.NewSectionBlock(text, nil, nil))
 	}
 	return a
 }
@@ -95,27 +97,31 @@ func (m *Message) options() []goslack.MsgOption {
 	}
 }
 
-// section is a block of text that Slack takes as it stands: addresses and
-// names in it become no links.
-func section(mrkdwn string) goslack.Block {
-	return goslack.NewSectionBlock(goslack.NewTextBlockObject(goslack.MarkdownType, mrkdwn, false, true), nil, nil)
+// plain is a text of which Slack parses nothing, neither marks nor names.
+func plain(escaped string) *goslack.TextBlockObject {
+	o := goslack.NewTextBlockObject(goslack.PlainTextType, escaped, false, false)
+	o.Emoji = new(false)
+	return o
 }
 
-func (s Section) mrkdwn(limit int) string {
+// object is s as a text of at most limit. Only what is ours, or in code, where
+// nothing counts but its end, is mrkdwn: a star in it has no escape.
+func (s Section) object(limit int) *goslack.TextBlockObject {
 	label := ""
 	if s.Label != "" {
-		label = "*" + cut(s.Label, limit/4) + "*  "
+		label = cut(s.Label, limit/4) + ": "
 	}
-	limit -= length(label)
-	if s.Link != "" {
-		if u := linkTarget(s.Link); u != "" {
-			return label + "<" + u + "|" + cut(strings.ReplaceAll(s.Text, "|", "¦"), limit/2) + ">"
-		}
+	text := ""
+	switch u := linkTarget(s.Link); {
+	case u != "":
+		text = "<" + u + ">"
+	case s.Code:
+		text = "`" + cut(strings.ReplaceAll(s.Text, "`", "ˋ"), limit-length(label)-2) + "`"
 	}
-	if s.Code {
-		return label + "`" + cut(strings.ReplaceAll(s.Text, "`", "ˋ"), limit-2) + "`"
+	if text == "" || strings.ContainsAny(s.Label, "*_~`") {
+		return plain(label + cut(s.Text, limit-length(label)))
 	}
-	return label + cut(s.Text, limit)
+	return goslack.NewTextBlockObject(goslack.MarkdownType, label+text, false, true)
 }
 
 // linkTarget is u as a link can hold it, "" for what should be none.
@@ -146,7 +152,14 @@ func length(s string) int {
 
 // cut escapes s, and shortens it to limit between two characters, saying how
 // many are left out.
-func cut(s string, limit int) string {
+func cut(s string, limit int) string { return shortenAs(s, limit, escape) }
+
+// shorten is cut for where nothing is escaped.
+func shorten(s string, limit int) string {
+	return shortenAs(s, limit, func(s string) string { return s })
+}
+
+func shortenAs(s string, limit int, escape func(string) string) string {
 	if escaped := escape(s); length(escaped) <= limit {
 		return escaped
 	}

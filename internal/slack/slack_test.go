@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -45,7 +46,11 @@ func TestPostHoldsToTheLimits(t *testing.T) {
 				t.Errorf("%s, bot %v: Post = %v", name, c.IsBot(), err)
 				continue
 			}
-			post := server.Posts()[0].String() + server.Posts()[0].Text
+			taken := server.Posts()[0]
+			post := strings.Join(taken.Sections, "\n") + taken.Text
+			if !taken.Struck { // rich text, which is not parsed
+				post += taken.Title
+			}
 			for _, bad := range []string{"<!", "<@", "<https://evil", "& <"} {
 				if strings.Contains(post, bad) {
 					t.Errorf("%s: the post holds %q", name, bad)
@@ -54,8 +59,48 @@ func TestPostHoldsToTheLimits(t *testing.T) {
 			if name != "over" && !strings.Contains(post, " more findings") {
 				t.Errorf("%s: the post does not say what it leaves out", name)
 			}
-			if name != "over" && !strings.Contains(post, "<https://daemon.example/v1/locks/a%7Cb%3Cc%3E?x=1&amp;y=2|") {
+			if name != "over" && !strings.Contains(post, "more: <https://daemon.example/v1/locks/a%7Cb%3Cc%3E?x=1&amp;y=2>") {
 				t.Errorf("%s: our own link is missing:\n%s", name, post)
+			}
+		}
+	}
+}
+
+// What stands in a card is shown as it stands there.
+func TestMarksAreText(t *testing.T) {
+	const marks = "*b* _i_ ~s~ `c` ```d```\n> q\n• <!here> <@U1> <#C1> <https://e.example|x> @all :tada: & &lt;"
+	escaped := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(marks)
+	for _, m := range []*Message{
+		{Title: marks, Head: []Section{{Label: marks, Text: marks}}, List: []Section{{Text: marks}}, Foot: []Section{{Text: marks, Link: "javascript:" + marks}}},
+		{Title: marks, Over: true, Foot: []Section{{Label: marks, Text: marks, Code: true}}},
+		{Title: "t", Foot: []Section{{Label: "try", Text: "a2alock check " + marks, Code: true}, {Label: "more", Text: marks, Link: "https://daemon.example/*b*"}}},
+	} {
+		for _, c := range []Client{{WebhookURL: "https://hooks.example/x"}, {Token: "xoxb-1", Channel: "C1", APIURL: "https://slack.example/api/"}} {
+			server := &slacktest.Server{}
+			c.Transport = server
+			if _, err := c.Post(t.Context(), m, Thread{}); err != nil {
+				t.Fatal(err)
+			}
+			post := server.Posts()[0]
+			switch {
+			case post.Struck != m.Over:
+				t.Errorf("the title is struck through: %v", post.Struck)
+			case post.Struck && post.Title != marks: // rich text knows no escapes
+				t.Errorf("title %q, want %q", post.Title, marks)
+			case !post.Struck && m.Title == marks && post.Title != escaped:
+				t.Errorf("title %q, want %q", post.Title, escaped)
+			}
+			for i, text := range post.Sections {
+				if !slices.Contains(post.Marked, text) && !strings.HasSuffix(text, escaped) {
+					t.Errorf("section %d is %q, want %q in it", i, text, escaped)
+				}
+			}
+			want := []string(nil)
+			if m.Title == "t" {
+				want = []string{"try: `a2alock check " + strings.ReplaceAll(escaped, "`", "ˋ") + "`", "more: <https://daemon.example/*b*>"}
+			}
+			if !slices.Equal(post.Marked, want) {
+				t.Errorf("marked are %q, want %q", post.Marked, want)
 			}
 		}
 	}
@@ -178,7 +223,7 @@ func TestUpdateOfWhatIsGone(t *testing.T) {
 	if p := posts[1]; p.ThreadTS != at.TS || !p.Broadcast || p.Channel != at.Channel {
 		t.Errorf("in the thread: %+v", p)
 	}
-	if p := posts[2]; p.Method != "chat.update" || p.TS != at.TS || p.Title != "~breaking: a∼b~" || p.Color != "#2e7d32" {
+	if p := posts[2]; p.Method != "chat.update" || p.TS != at.TS || p.Title != "breaking: a~b" || !p.Struck || p.Color != "#2e7d32" {
 		t.Errorf("the edit: %+v", p)
 	}
 }

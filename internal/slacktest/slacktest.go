@@ -38,9 +38,11 @@ type Post struct {
 	ThreadTS string
 	TS       string
 	Text     string // of notifications
-	Title    string // of the header, or the section in its place
+	Title    string // of the header, or the rich text in its place
+	Struck   bool   // the title is struck through
 	Color    string
 	Sections []string
+	Marked   []string // those of Sections in which Slack reads marks: *bold*
 	// Broadcast is whether a message in a thread shows in the channel too.
 	Broadcast bool
 	At        time.Time
@@ -109,6 +111,50 @@ type block struct {
 		Type, Text string
 		Verbatim   bool
 	} `json:"text"`
+	Elements []struct { // of a rich text
+		Elements []struct {
+			Type, Text string
+			Style      struct{ Strike bool }
+		}
+	} `json:"elements"`
+}
+
+// text is what b shows.
+func (b *block) text() string {
+	if b.Type != "rich_text" {
+		return b.Text.Text
+	}
+	var text strings.Builder
+	for _, section := range b.Elements {
+		for _, e := range section.Elements {
+			text.WriteString(e.Text)
+		}
+	}
+	return text.String()
+}
+
+// isStruck reports whether all of b is struck through.
+func (b *block) isStruck() bool {
+	for _, section := range b.Elements {
+		for _, e := range section.Elements {
+			if !e.Style.Strike {
+				return false
+			}
+		}
+	}
+	return len(b.Elements) > 0
+}
+
+// isFine holds b to Slack's limits.
+func (b *block) isFine() bool {
+	n := len(utf16.Encode([]rune(b.text())))
+	switch b.Type {
+	case "header":
+		return 0 < n && n <= 150 && b.Text.Type == "plain_text"
+	case "section":
+		return 0 < n && n <= 3000 && (b.Text.Type == "plain_text" || b.Text.Type == "mrkdwn" && b.Text.Verbatim)
+	}
+	return b.Type == "rich_text" && n > 0
 }
 
 type attachment struct {
@@ -174,13 +220,8 @@ func (p *Post) fill(blocks []block, attachments []attachment) error {
 			return errors.New("invalid_blocks")
 		}
 		for _, b := range list {
-			n := len(utf16.Encode([]rune(b.Text.Text)))
-			total += n
-			switch {
-			case n == 0,
-				b.Type == "header" && (n > 150 || b.Text.Type != "plain_text"),
-				b.Type == "section" && n > 3000,
-				b.Type != "header" && b.Type != "section":
+			total += len(utf16.Encode([]rune(b.text())))
+			if !b.isFine() {
 				return errors.New("invalid_blocks")
 			}
 		}
@@ -189,12 +230,16 @@ func (p *Post) fill(blocks []block, attachments []attachment) error {
 		return errors.New("msg_blocks_too_long")
 	}
 	for _, b := range blocks {
-		p.Title += b.Text.Text
+		p.Title += b.text()
+		p.Struck = b.isStruck()
 	}
 	for _, a := range attachments {
 		p.Color = a.Color
 		for _, b := range a.Blocks {
-			p.Sections = append(p.Sections, b.Text.Text)
+			p.Sections = append(p.Sections, b.text())
+			if b.Text.Type == "mrkdwn" {
+				p.Marked = append(p.Marked, b.text())
+			}
 		}
 	}
 	return nil

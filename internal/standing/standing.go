@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/fetch"
 	"github.com/a2alock/a2alock/internal/lockset"
 	"github.com/a2alock/a2alock/internal/verdict"
 )
@@ -28,6 +29,7 @@ type View struct {
 	// NextRefresh is when the agent is asked next; null while it is being asked.
 	NextRefresh *time.Time `json:"next_refresh"`
 	CardDigest  string     `json:"card_digest,omitzero"`
+	FindingSet  string     `json:"finding_set,omitzero"` // a digest of the findings that count
 	// Pending is a worse answer that waits for its confirmation, Better a better
 	// one that has to hold for min_stable, Dispute that answers disagree.
 	Pending *Waiting `json:"pending,omitzero"`
@@ -41,7 +43,29 @@ type View struct {
 	Episode  *verdict.Episode `json:"episode,omitzero"`
 	Ack      *verdict.Ack     `json:"ack,omitzero"`
 	Skills   []string         `json:"skills"`
+	Answer   *Answer          `json:"answer,omitzero"`   // of one lock alone, not in a list
 	Findings []diff.Finding   `json:"findings,omitzero"` // of one lock alone, not in a list
+}
+
+// An Answer is what is worth a note of the agent's last answer, and of those who
+// passed it on.
+type Answer struct {
+	fetch.Caches
+	// Note is for whoever runs the agent.
+	Note string `json:"note,omitzero"`
+}
+
+// AnswerOf is what caches said, and whether the server's validators never match;
+// nil where there is nothing to say.
+func AnswerOf(caches fetch.Caches, ignored bool) *Answer {
+	a := Answer{Caches: caches}
+	if ignored {
+		a.Note = "the validator never matches: the server sends the whole card each time, although it has not changed"
+	}
+	if a == (Answer{}) {
+		return nil
+	}
+	return &a
 }
 
 // A Waiting is what may yet become the verdict, and since when.
@@ -55,7 +79,7 @@ func Of(f *lockset.File, s *verdict.State) View {
 	v := View{
 		ID: f.ID, Path: f.Path, Info: f.Info, Skills: f.Skills,
 		Class: Class(s), Freshness: verdict.Expired, Since: Moment(s.Since), DecidedAt: Moment(s.DecidedAt), Validated: Moment(s.AsOf()),
-		CardDigest: s.CardDigest, Gone: s.Gone, Episode: s.Episode, Ack: s.Ack, Findings: s.Findings,
+		CardDigest: s.CardDigest, FindingSet: s.FindingSet, Gone: s.Gone, Episode: s.Episode, Ack: s.Ack, Findings: s.Findings,
 	}
 	if x := s.Pending; x != nil {
 		v.Pending = &Waiting{verdict.Of(x.Class), x.At.UTC()}

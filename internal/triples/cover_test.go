@@ -40,7 +40,7 @@ func TestTriplesCoverEveryRule(t *testing.T) {
 		}
 	}
 	for _, r := range diff.Rules() {
-		if _, ok := overTime[r.ID]; ok {
+		if _, ok := overTime[r.ID]; ok || r.Check == nil { // testdata/revisions has those of locks
 			continue
 		}
 		if wants[r.ID] < several {

@@ -47,29 +47,6 @@ func (m *machine) flap(a, b Answer) {
 	m.tell(Flap, true, a.CardDigest+" and then "+b.CardDigest)
 }
 
-// disagreed takes in different answers that were given at one time.
-func (m *machine) disagreed(o Observation) {
-	d := new(*cmp.Or(m.Dispute, &Dispute{First: m.now}))
-	for _, x := range o.Answers {
-		y := answer(Observation{
-			Class: x.Class, CardDigest: x.CardDigest, Via: x.Via, ProfileDigest: x.ProfileDigest, Findings: x.Findings,
-		}, m.now)
-		d.Note(y)
-		m.learn(y.CardDigest)
-	}
-	if len(d.Answers) < 2 || len(o.Answers) < 2 {
-		return
-	}
-	began := !m.Dispute.IsOn()
-	d.Count, d.Last, d.Run, d.Seen = max(d.Count, 2), m.now, 0, m.now
-	m.Dispute, m.Pending, m.Better = d, nil, nil
-	if began {
-		d.Began = m.now
-		m.Flaps++
-		m.tell(Flap, true, "addresses of one name gave different answers")
-	}
-}
-
 // weigh takes an answer in a dispute. It moves the verdict where the accepted
 // card is judged otherwise by now, where a raised dispute gets worse, and where
 // the agent has come to agree with itself.

@@ -10,8 +10,7 @@ import (
 // A Kind is the kind of an [Event].
 type Kind string
 
-// The kinds of events. Those that carry no class of their own count as review
-// for routes.
+// The kinds of events.
 const (
 	Opened      Kind = "opened"
 	Worsened    Kind = "worsened"
@@ -59,18 +58,6 @@ type Event struct {
 	Detail string `json:"detail,omitzero"`
 }
 
-// Routed is the class that routes go by: that of the event, and at least review
-// for a kind that has none of its own.
-func (e *Event) Routed() diff.Class {
-	switch e.Kind {
-	case WentAway, CameBack, WentInvalid, RanOut, Stale, Flapping:
-		return diff.Review
-	case Settled:
-		return max(diff.Review, e.Class)
-	}
-	return e.Class
-}
-
 // An Episode is a time of trouble, from the first event above compatible and
 // reachable to its resolve.
 type Episode struct {
@@ -90,21 +77,16 @@ type Ack struct {
 	Reason string    `json:"reason"`
 	At     time.Time `json:"at"`
 	Until  time.Time `json:"until,omitzero"` // zero: until it clears
-	// Episode, Class and FindingSet are what it covers. In an [Acked] observation
-	// they are what the person saw: an episode of 0 is the open one, as it is.
+	// What it covers; in an [Acked] observation left open.
 	Episode    uint64     `json:"episode"`
 	Class      diff.Class `json:"class"`
 	FindingSet string     `json:"finding_set"`
 	Covers     []string   `json:"covers,omitzero"` // the findings, one by one
 }
 
-// acked keeps a person's word, as far as the person saw what is there: an
-// answer to something that has got worse since covers nothing.
+// acked keeps a person's word about what is there.
 func (m *machine) acked(a Ack) {
 	if m.Episode == nil || !a.Until.IsZero() && !m.now.Before(a.Until) {
-		return
-	}
-	if a.Episode != 0 && (a.Episode != m.Episode.Start || a.Class != m.Class() || a.FindingSet != m.FindingSet) {
 		return
 	}
 	a.Episode, a.Class, a.FindingSet, a.Covers = m.Episode.Start, m.Class(), m.FindingSet, findings.Marks(m.Findings)

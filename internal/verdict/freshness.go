@@ -3,6 +3,7 @@ package verdict
 import (
 	"time"
 
+	"github.com/a2alock/a2alock/internal/moment"
 	"github.com/a2alock/a2alock/internal/replicas"
 )
 
@@ -57,13 +58,13 @@ func Wants(s *State, p *Params) []Want {
 	var list []Want
 	fetch := func(by By, at time.Time, elsewhere bool) {
 		if s.Trouble != nil {
-			at = later(at, s.Trouble.Last.Add(p.ConfirmAfter))
+			at = moment.Later(at, s.Trouble.Last.Add(p.ConfirmAfter))
 		}
 		list = append(list, Want{By: by, At: at, Fresh: true, Elsewhere: elsewhere})
 	}
 	// Where confirmations alone fail, other fetches have their turn in between.
 	if x := s.Pending; x != nil && (s.Trouble == nil || x.Failed < p.FailureThreshold) {
-		fetch(Confirm, later(x.At, x.Tried).Add(p.ConfirmAfter), true)
+		fetch(Confirm, moment.Later(x.At, x.Tried).Add(p.ConfirmAfter), true)
 	}
 	if b := s.Better; b != nil {
 		at := b.Since.Add(p.MinStable)
@@ -88,7 +89,7 @@ func Wants(s *State, p *Params) []Want {
 	if x := s.Stale; x != nil && !x.Validated {
 		at := x.At
 		if !x.Tried.IsZero() {
-			at = later(at, x.Tried.Add(ReportGap))
+			at = moment.Later(at, x.Tried.Add(ReportGap))
 		}
 		fetch(OnReport, at, false)
 	}
@@ -100,13 +101,6 @@ func Wants(s *State, p *Params) []Want {
 		list = append(list, w)
 	}
 	return list
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 // NextTick is when time alone next changes s, as seen from now: a [Tick] is due

@@ -16,6 +16,7 @@ import (
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/internal/moment"
 )
 
 // An op is two bytes: what is observed, and how much time goes by before.
@@ -48,12 +49,9 @@ var alphabet = sync.OnceValue(func() []Observation {
 		list = append(list, o, by(Confirm, o), by(OnReport, o), by(Local, o))
 	}
 	list = append(list,
-		Observation{Cause: Disagreed, Answers: []Answer{{CardDigest: "good"}, {CardDigest: "x", Class: diff.Breaking}}},
-		Observation{Cause: Disagreed},
 		noStream, report("PushNotificationNotSupportedError", "", "", ""), report("ContentTypeNotSupportedError", "", "quote", "a/b"),
 		report("TaskNotFoundError", "", "", ""), Observation{Cause: Reported},
-		Observation{Cause: Proved, Report: noStream.Report}, Observation{Cause: Proved},
-		by(Judged, tick), by(Judged, Observation{Cause: Failed, State: card.Invalid}), ack(Ack{}), ack(Ack{Until: start.Add(100 * hour)}), ack(Ack{Episode: 7}), Observation{Cause: Unacked},
+		by(Judged, tick), by(Judged, Observation{Cause: Failed, State: card.Invalid}), ack(Ack{}), ack(Ack{Until: start.Add(100 * hour)}), Observation{Cause: Unacked},
 		tick, tick, tick, tick,
 	)
 	return append(list, Observation{Cause: Removed}) // the last, which few runs draw
@@ -233,7 +231,7 @@ func (t *trial) asked(next State, bad complain) {
 	if due.IsZero() {
 		return
 	}
-	at := later(t.now, due)
+	at := moment.Later(t.now, due)
 	ticked, _ := Step(next, tick, Moment{Now: at, Seq: t.seq + 100}, t.p)
 	if still := NextTick(&ticked, at, t.p); !still.IsZero() && !still.After(at) {
 		bad("the tick of %s leaves one for %s", at.Sub(start), still.Sub(start))

@@ -18,12 +18,8 @@ const (
 	// Failed: nothing could be judged. State and Detail. A result that is
 	// undecided counts as [card.Invalid].
 	Failed Cause = "failed"
-	// Disagreed: addresses of one name gave the Answers at one time.
-	Disagreed Cause = "disagreed"
 	// Reported: an orchestrator met an error. Report.
 	Reported Cause = "reported"
-	// Proved: a probe showed that what Report takes out works.
-	Proved Cause = "proved"
 	// Acked and Unacked: a person's word. Ack.
 	Acked   Cause = "acked"
 	Unacked Cause = "unacked"
@@ -70,8 +66,7 @@ type Observation struct {
 	State  card.State
 	Detail string // one line; text of the agent in it is quoted
 
-	// Answers are those of [Disagreed]. After a [Local] change they may be the
-	// ones in dispute, judged anew.
+	// Answers are, after a [Local] change, the ones in dispute, judged anew.
 	Answers []Answer
 	Report  Report
 	Ack     Ack

@@ -50,23 +50,10 @@ func (m *machine) reported(r Report) {
 	}
 }
 
-// proved takes back what a report has taken out.
-func (m *machine) proved(r Report) {
-	if r.Operation == "" {
-		r.Operation = evidence.Refuted(r)
-	}
-	if r.Operation != "" && m.dropReports(func(o Report) bool { return o.Same(&r) }) {
-		m.Judge = true
-	}
-}
-
-// dropReports drops those for which drop holds, and reports whether there were
-// any. The machine's own list is changed in place.
-func (m *machine) dropReports(drop func(Report) bool) bool {
-	n := len(m.Reports)
-	m.Reports = slices.DeleteFunc(m.Reports, drop)
-	if len(m.Reports) == 0 {
+// dropReports drops those for which drop holds. The machine's own list is
+// changed in place.
+func (m *machine) dropReports(drop func(Report) bool) {
+	if m.Reports = slices.DeleteFunc(m.Reports, drop); len(m.Reports) == 0 {
 		m.Reports = nil
 	}
-	return len(m.Reports) < n
 }

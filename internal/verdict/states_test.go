@@ -12,6 +12,7 @@ import (
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/diff"
 	"github.com/a2alock/a2alock/internal/golden"
+	"github.com/a2alock/a2alock/internal/moment"
 )
 
 // scenes are states that differ in shape, each a minute before something is
@@ -89,12 +90,8 @@ func sights() []sight {
 		{"the lock changed: breaking", lock(noQuote)},
 		{"the lock changed: undecided", Observation{Cause: Failed, By: Local, State: card.Invalid, Detail: "a required skill cannot be read"}},
 		{"judged again: review", by(Judged, func() Observation { o := good; o.Class, o.Findings = diff.Review, moved.Findings; return o }())},
-		{"addresses disagree", Observation{Cause: Disagreed, Answers: []Answer{
-			{CardDigest: "good"}, {CardDigest: "noQuote", Class: diff.Breaking, Findings: noQuote.Findings},
-		}}},
 		{"a report that takes streaming out", noStream},
 		{"a report that is a note", report("TaskNotFoundError", "GetTask", "", "")},
-		{"a probe proves streaming", Observation{Cause: Proved, Report: noStream.Report}},
 		{"ack", ack(Ack{})},
 		{"un-ack", Observation{Cause: Unacked}},
 		{"time, a minute", tick},
@@ -163,7 +160,7 @@ func table(t *testing.T) []byte {
 func walk(t *testing.T, sc scene, si sight) string {
 	at := sc.life.now.Add(minute)
 	if si.o.Detail == "due" {
-		at = later(sc.life.now, NextTick(&sc.life.state, sc.life.now, sc.life.p))
+		at = moment.Later(sc.life.now, NextTick(&sc.life.state, sc.life.now, sc.life.p))
 	}
 	x := &trial{
 		life:   &life{t: t, state: sc.life.state, now: at, seq: sc.life.seq, p: sc.life.p},

@@ -41,12 +41,8 @@ func Step(s State, o Observation, at Moment, p *Params) (State, []Event) {
 		m.decided(o)
 	case Failed:
 		m.failed(o)
-	case Disagreed:
-		m.disagreed(o)
 	case Reported:
 		m.reported(o.Report)
-	case Proved:
-		m.proved(o.Report)
 	case Acked:
 		m.acked(o.Ack)
 	case Unacked:

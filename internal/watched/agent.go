@@ -56,7 +56,8 @@ type Agent struct {
 func NewAgent(key lockset.Key, rec store.Agent, seen store.Seen) *Agent {
 	a := &Agent{ID: key.ID(), Key: key, Host: key.Host(), turn: make(chan struct{}, 1), rec: rec, Seen: seen}
 	a.rec.ID, a.rec.URL, a.rec.Identity = a.ID, key.URL, key.Identity
-	a.shown.Store(&shown{card: rec.CardDigest, body: rec.Body})
+	a.shown.Store(&shown{card: rec.CardDigest, body: rec.Body, caches: rec.Caches, ignored: rec.Memory.IsIgnored()})
+	a.Asked = rec.Asked
 	sum := sha256.Sum256([]byte(a.ID))
 	a.Share = float64(binary.BigEndian.Uint16(sum[:])) / (1 << 16)
 	return a
@@ -168,6 +169,17 @@ type shown struct {
 	card string // its digest; "": there is none
 	body string // the digest it is kept under
 	kept []byte // of an agent that allows none on the disk
+	// What caches said of the last answer, and whether the server ignores its own
+	// validators.
+	caches  fetch.Caches
+	ignored bool
+}
+
+// Heard is what caches said of the last card, and whether the server sends it
+// whole each time although its validator says that it has not changed.
+func (a *Agent) Heard() (caches fetch.Caches, ignored bool) {
+	h := a.shown.Load()
+	return h.caches, h.ignored
 }
 
 // read is the body, as far as it is kept.

@@ -81,7 +81,8 @@ func (s *Sight) close() {
 func (a *Agent) Remember(s *Sight, answer *fetch.Answer, audited bool, now time.Time) *store.Agent {
 	rec := a.rec
 	rec.Memory, rec.CardDigest = answer.Memory, s.Digest
-	rec.Final, rec.Offsite, rec.Addr = answer.Final, answer.Offsite, answer.Addr
+	rec.Final, rec.Offsite, rec.Addr, rec.Caches = answer.Final, answer.Offsite, answer.Addr, answer.Caches
+	rec.Pause = nil
 	switch {
 	case answer.Unreliable && s.Same:
 		rec.Memory.Unreliable = a.rec.Memory.Unreliable // two spellings of one card

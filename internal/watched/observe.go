@@ -13,8 +13,10 @@ import (
 
 // A Change is what a transaction writes of an agent beside its locks' states.
 type Change struct {
-	Slot   time.Time // that was run; zero: none
-	Urgent bool      // somebody waits for it
+	Slot   time.Time    // that was run; zero: none
+	Urgent bool         // somebody waits for it
+	Landed bool         // a request has ended
+	Pause  *store.Pause // that the server asked for; nil: it did not
 
 	// Of an agent that showed a card, and else zero.
 	Validated time.Time
@@ -32,6 +34,7 @@ type observing struct {
 	said    []verdict.Observation // one for each lock; without a Cause: none
 	now     time.Time
 	seen    store.Seen
+	rec     *store.Agent   // to be written; nil: it stays
 	entries []ledger.Entry // one for each lock
 	rows    int            // messages
 }
@@ -44,8 +47,9 @@ type observing struct {
 func (d *Desk) Observe(ctx context.Context, a *Agent, c Change, of func(*Lock) verdict.Observation) bool {
 	d.Mu.RLock()
 	o := observing{Desk: d, agent: a, locks: a.Locks, now: d.Wall(), seen: a.Seen, Change: c}
-	gone, ahead := a.Gone, a.Plan.IsAhead(a.Seen.Slot, o.now)
+	gone, ahead, asked := a.Gone, a.Plan.IsAhead(a.Seen.Slot, o.now), a.Asked
 	d.Mu.RUnlock()
+	o.rec = o.record(asked)
 	if gone { // while it was asked
 		return true
 	}
@@ -80,6 +84,43 @@ func (d *Desk) Observe(ctx context.Context, a *Agent, c Change, of func(*Lock) v
 		}
 	}
 	return false
+}
+
+// record is the agent's record as it is to be written: what it showed, whether a
+// person still wants it asked, and a pause. nil: it stays.
+func (o *observing) record(asked bool) *store.Agent {
+	if o.Rec != nil {
+		o.Rec.Asked = asked
+		return o.Rec
+	}
+	rec := o.agent.rec
+	if o.Landed {
+		rec.Asked = asked
+	}
+	if o.Pause != nil {
+		rec.Pause = o.Pause
+	}
+	if rec.Asked == o.agent.rec.Asked && rec.Pause == o.agent.rec.Pause {
+		return nil
+	}
+	return &rec
+}
+
+// Ask notes that a person wants the agent asked, over a restart too. With the
+// turn.
+func (d *Desk) Ask(ctx context.Context, a *Agent) {
+	d.Mu.Lock()
+	a.Asked = true
+	d.Mu.Unlock()
+	if a.rec.Asked {
+		return
+	}
+	rec := a.rec
+	rec.Asked = true
+	err := d.Store.Update(func(tx *store.Tx) error { return tx.PutAgent(rec) })
+	if d.Wrote(ctx, err); err == nil {
+		a.rec = rec
+	}
 }
 
 // Hear puts what a person or an orchestrator says of one lock through the state
@@ -128,6 +169,9 @@ func (o *observing) step(i int) ledger.Step {
 // isQuiet is whether nothing but the moments of the observation is new, and if
 // so has worked out the states.
 func (o *observing) isQuiet() bool {
+	if o.Rec == nil && o.rec != nil {
+		return false
+	}
 	if o.Rec != nil && (!o.Sight.Same || !o.Sight.Stored || o.Rec.Lied != o.agent.rec.Lied || !sameButDate(*o.Rec, o.agent.rec)) {
 		return false
 	}
@@ -160,7 +204,7 @@ func sameButDate(a, b store.Agent) bool {
 	if len(entries) == 0 {
 		a.Memory.Entries = b.Memory.Entries
 	}
-	a.Addr, a.Body = b.Addr, b.Body // the next change writes where we were connected to
+	a.Addr, a.Caches, a.Body = b.Addr, b.Caches, b.Body // the next change writes where we were connected to
 	return reflect.DeepEqual(a, b)
 }
 
@@ -208,7 +252,10 @@ func (o *observing) writeAgent(tx *store.Tx) error {
 		}
 	}
 	if o.Rec == nil {
-		return nil
+		if o.rec == nil {
+			return nil
+		}
+		return tx.PutAgent(*o.rec)
 	}
 	o.Rec.Body = ""
 	switch {
@@ -241,12 +288,15 @@ func (o *observing) hold(ctx context.Context) {
 	o.Mu.Lock()
 	o.agent.Seen = o.seen
 	o.Mu.Unlock()
+	if o.Rec == nil && o.rec != nil {
+		o.agent.rec = *o.rec
+	}
 	if o.Rec != nil {
 		if !o.Answer.NotModified {
 			o.agent.whole = o.Rec.Body != "" && (o.agent.whole || !o.Sight.Stored)
 		}
 		o.agent.rec = *o.Rec
-		h := &shown{card: o.Rec.CardDigest, body: o.Rec.Body}
+		h := &shown{card: o.Rec.CardDigest, body: o.Rec.Body, caches: o.Rec.Caches, ignored: o.Rec.Memory.IsIgnored()}
 		if o.Answer.NoStore {
 			h.kept = o.Answer.Body
 		}

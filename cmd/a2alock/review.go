@@ -1,0 +1,249 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/internal/pairing"
+	"github.com/a2alock/a2alock/lockfile"
+	"github.com/a2alock/a2alock/report"
+)
+
+func newReview(a *app) *cobra.Command {
+	r := &reviewing{app: a}
+	var failOn string
+	c := &cobra.Command{
+		Use:   "review [PATH…]",
+		Short: "Say what a change of locks means, for a merge request",
+		Long: `review compares the locks of the working tree, or of --head, with those at the commit
+where the branch left --base, and says of each lock that changed what the workflow
+asks now, what it no longer asks, what the agent changed, and what became of evidence,
+trust and waivers. It asks no agent, unless --live is there: each side is held against
+the profile that it was pinned from. So a requirement that was dropped just where the
+new card fails it is breaking, and the honest upgrade passes.
+
+A lock is every file of the repository whose name ends in a2a.lock.json, tracked or
+not, but what .gitignore leaves out, vendor, node_modules and submodules; the "locks"
+of a2alock.yaml do not matter here. PATH, a file or a folder that may be gone, limits
+the review to some. A lock that moved is found by its agent, identity and workflow.
+
+--base is, without the flag, where origin/HEAD leads, else what main or master
+follows, else origin/main, origin/master, main or master. Nothing is ever fetched.
+
+With --files OLD and NEW are the two sides, and - or /dev/null is none; this needs no
+repository, and is what git difftool hands over.
+
+Exit codes: as check; 0 also where no lock changed; 3 where there is nothing to
+compare with: no repository, no such commit, a history that is cut off, or a lock
+that could not be read before.`,
+		Example: `  a2alock review
+  a2alock review --base origin/release --out markdown=review.md
+  a2alock review --base main --head topic locks/
+  git difftool -y -x 'a2alock review --files' main -- locks/pricing.a2a.lock.json`,
+		ValidArgsFunction: completeLocks,
+	}
+	o := a.addOutputs(c, failedReport)
+	c.Flags().Var((*filled)(&r.base), "base", "compare with where the branch left this `REF` (default: the default branch)")
+	c.Flags().Var((*filled)(&r.head), "head", "review the locks of this `REF`, not those of the working tree")
+	c.Flags().BoolVar(&r.files, "files", false, "compare two files, OLD and NEW")
+	c.Flags().BoolVar(&r.live, "live", false, "also fetch each changed lock's card, and say where the lock is older than it")
+	c.MarkFlagsMutuallyExclusive("files", "base")
+	c.MarkFlagsMutuallyExclusive("files", "head")
+	addFailOn(c, &failOn)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		level, err := a.level(failOn)
+		if err != nil {
+			return err
+		}
+		if r.files && len(args) != 2 {
+			return misuse(c, "--files: want OLD and NEW, got %d arguments", len(args))
+		}
+		r.quiet = o.format.value != "text"
+		change, err := r.change(c.Context(), args)
+		if err != nil {
+			return err
+		}
+		results, err := r.judge(c.Context(), change)
+		if err != nil {
+			return err
+		}
+		o.text = change.text
+		return a.print(&report.Review{Report: report.New(results, level, nil), Since: change.since}, o)
+	}
+	return c
+}
+
+// A reviewing is one run of `a2alock review`.
+type reviewing struct {
+	*app
+	base, head  string
+	files, live bool
+	quiet       bool // standard output is for programs: no word on the base
+}
+
+// A change is what there is to review.
+type change struct {
+	pairs    []pairing.Pair
+	standing []*lockfile.Lock // those that did not change
+	since    string           // what they are compared with; "" for two files
+}
+
+// change finds what there is to review: two files, or the locks of a
+// repository.
+func (r *reviewing) change(ctx context.Context, args []string) (*change, error) {
+	if r.files {
+		return r.twoFiles(args[0], args[1])
+	}
+	return r.ofRepository(ctx, args)
+}
+
+// twoFiles is the change from old to new, of which one may be no file.
+func (r *reviewing) twoFiles(old, now string) (*change, error) {
+	var p pairing.Pair
+	var err error
+	if p.Was, err = lockAt(old); err != nil {
+		return nil, err
+	}
+	if p.Now, err = lockAt(now); err != nil {
+		return nil, err
+	}
+	switch {
+	case p.Was == nil && p.Now == nil:
+		return nil, usage(errors.New("--files: neither OLD nor NEW is a file"))
+	case p.Was != nil && p.Now != nil && bytes.Equal(p.Was.Text, p.Now.Text):
+		return &change{}, nil
+	case p.Was != nil && p.Was.Err != nil:
+		p.Was.Err = fmt.Errorf("%w; name an OLD that is a lock, or - for none", p.Was.Err)
+	}
+	if p.Was != nil && p.Now != nil {
+		p.Was.Path = p.Now.Path // that there are two files does not mean that the lock moved
+	}
+	return &change{pairs: []pairing.Pair{p}}, nil
+}
+
+// lockAt reads one of two files; nil for what stands for none.
+func lockAt(path string) (*pairing.Lock, error) {
+	if path == "-" || path == os.DevNull || path == "/dev/null" {
+		return nil, nil
+	}
+	if err := noLock(path); err != nil {
+		return nil, err
+	}
+	text, err := lockfile.ReadBytes(path)
+	if _, odd := errors.AsType[*lockfile.Fault](err); err != nil && !odd {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = &exit{code: exitUsage, err: err, hint: "- stands for a file that is not there"}
+			return nil, err
+		}
+		return nil, usage(err)
+	}
+	side := read(text, display([]string{path})[0], err)
+	return &pairing.Lock{Side: side, File: side.Path, Real: side.Path}, nil
+}
+
+// read makes a side of a text, or of why there is none.
+func read(text []byte, path string, err error) *diff.Side {
+	s := &diff.Side{Path: path, Text: text, Err: err}
+	if err == nil {
+		s.Lock, s.Err = lockfile.Parse(text, path)
+	}
+	return s
+}
+
+// text is the text of a changed lock, for the lines of its findings.
+func (c *change) text(path string) ([]byte, error) {
+	for _, p := range c.pairs {
+		if p.Now != nil && p.Now.Path == path {
+			return p.Now.Text, nil
+		}
+	}
+	return nil, fs.ErrNotExist
+}
+
+// judge holds each changed lock against its earlier self.
+func (r *reviewing) judge(ctx context.Context, c *change) ([]*diff.Result, error) {
+	readings, err := r.readings(ctx, c.pairs)
+	if err != nil {
+		return nil, err
+	}
+	revisions := make([]diff.Revision, len(c.pairs))
+	for i, p := range c.pairs {
+		revisions[i] = diff.Revision{
+			Client: &r.cfg.Client, Policy: r.policy, MaxWaiver: r.cfg.Policy.MaxWaiver, Live: readings[i], At: time.Now(),
+		}
+		if p.Was != nil {
+			revisions[i].Was = p.Was.Side
+		}
+		if p.Now != nil {
+			revisions[i].Now = p.Now.Side
+		}
+	}
+	return diff.Locks(revisions, c.standing), nil
+}
+
+// readings are what the agents of the changed locks answer, in the order of the
+// pairs; nil where nobody is asked.
+func (r *reviewing) readings(ctx context.Context, pairs []pairing.Pair) ([]*compile.Reading, error) {
+	readings := make([]*compile.Reading, len(pairs))
+	if !r.live {
+		return readings, nil
+	}
+	var locks []*lockfile.Lock
+	var of []int
+	var errs []error
+	for i, p := range pairs {
+		if p.Now == nil || p.Now.Lock == nil {
+			continue
+		}
+		if err := p.Now.Lock.Unsupported(); err != nil {
+			errs = append(errs, err)
+		}
+		locks, of = append(locks, p.Now.Lock), append(of, i)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, usage(err)
+	}
+	answers, err := r.asked(ctx, locks)
+	if err != nil {
+		return nil, err
+	}
+	for n, got := range answers {
+		readings[of[n]] = reading(locks[n], got)
+	}
+	return readings, nil
+}
+
+// reading is an agent's answer; one that did not come, or came from an origin
+// that the lock does not trust, is no card.
+func reading(l *lockfile.Lock, got *live) *compile.Reading {
+	err := got.err
+	if err == nil {
+		err = strayed(l, got.offsite, got.url, "")
+	}
+	if err == nil {
+		return got.Reading
+	}
+	why := undecided(l, err)
+	return &compile.Reading{Err: &card.DocumentError{State: why.State, Msg: why.Detail}}
+}
+
+// shownFrom is a path of the repository as it is from the folder below its top
+// in which the command runs.
+func shownFrom(prefix, path string) string {
+	rel, err := filepath.Rel("/"+prefix, "/"+path)
+	if err != nil {
+		return path
+	}
+	return filepath.ToSlash(rel)
+}

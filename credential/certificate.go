@@ -1,0 +1,45 @@
+package credential
+
+import (
+	"bytes"
+	"crypto/tls"
+	"fmt"
+	"os"
+	"sync"
+)
+
+// A pair is a certificate with its key, parsed once for each content of its
+// files.
+type pair struct {
+	mu        sync.Mutex
+	cert, key []byte
+	parsed    *tls.Certificate
+}
+
+// reader gives what the files hold now. A file that is being replaced may not
+// fit the other one yet: then the pair that was is still good.
+func (p *pair) reader(m MutualTLS, warn func(string)) func() (*tls.Certificate, error) {
+	return func() (*tls.Certificate, error) {
+		cert, err := os.ReadFile(m.CertFile)
+		if err != nil {
+			return nil, fmt.Errorf("cert_file: %w", err)
+		}
+		key, err := readFile(m.KeyFile, warn)
+		if err != nil {
+			return nil, fmt.Errorf("key_file: %w", err)
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.parsed != nil && bytes.Equal(p.cert, cert) && bytes.Equal(p.key, key) {
+			return p.parsed, nil
+		}
+		parsed, err := tls.X509KeyPair(cert, key)
+		switch {
+		case err == nil:
+			p.cert, p.key, p.parsed = cert, key, &parsed
+		case p.parsed == nil:
+			return nil, fmt.Errorf("cert_file %s and key_file %s: %w", m.CertFile, m.KeyFile, err)
+		}
+		return p.parsed, nil
+	}
+}

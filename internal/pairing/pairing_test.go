@@ -1,0 +1,189 @@
+package pairing
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/lockfile"
+)
+
+// locksOf reads "FILE[->REAL] AGENT/WORKFLOW TEXT": an agent of "!" is no lock,
+// and "host:path" one at another path of its host.
+func locksOf(lines ...string) []Lock {
+	var locks []Lock
+	for _, line := range lines {
+		fields := strings.Fields(line)
+		file, real, isLink := strings.Cut(fields[0], "->")
+		if !isLink {
+			real = file
+		}
+		l := Lock{Side: &diff.Side{Path: file, Text: []byte(line[len(fields[0]):])}, File: file, Real: real}
+		about, workflow, _ := strings.Cut(fields[1], "/")
+		host, path, _ := strings.Cut(about, ":")
+		if host == "!" {
+			l.Err = fmt.Errorf("no lock")
+		} else {
+			l.Lock = &lockfile.Lock{Agent: "https://" + host + "/" + path, Workflow: workflow, Path: file}
+		}
+		locks = append(locks, l)
+	}
+	return locks
+}
+
+func TestOf(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		was, now []string
+		want     []string // "WAS>NOW", "=" before it where nothing changed
+	}{
+		{name: "nothing"},
+		{
+			name: "by path",
+			was:  []string{"a x/w 1", "b y/w 1", "c z/w 1"},
+			now:  []string{"a x/w 1", "b y/w 2", "d q/w 1"},
+			want: []string{"=a>a", "b>b", "c>", ">d"},
+		},
+		{
+			name: "a rename, and what it changes",
+			was:  []string{"a x/w 1", "b y/w 1"},
+			now:  []string{"c x/w 2", "d y/w 1"},
+			want: []string{"a>c", "b>d"},
+		},
+		{
+			name: "a rename needs the same workflow",
+			was:  []string{"a x/v 1"},
+			now:  []string{"b x/w 1"},
+			want: []string{"a>", ">b"},
+		},
+		{
+			name: "the same agent, spelled otherwise or moved",
+			was:  []string{"a x/w 1", "b y:1/w 1"},
+			now:  []string{"c X:443/w 2", "d y:2/w 2"},
+			want: []string{"a>c", "b>d"},
+		},
+		{
+			name: "the exact agent first",
+			was:  []string{"a x:1/w 1", "b x:2/w 1"},
+			now:  []string{"c x:2/w 2", "d x:1/w 2"},
+			want: []string{"b>c", "a>d"},
+		},
+		{
+			name: "the same text first",
+			was:  []string{"a x/w 1", "b x/w 2"},
+			now:  []string{"c x/w 2", "d x/w 1"},
+			want: []string{"b>c", "a>d"},
+		},
+		{
+			name: "a path says more than an agent: a copy elsewhere hides nothing",
+			was:  []string{"a x/w 1"},
+			now:  []string{"a evil/w 1", "b x/w 1"},
+			want: []string{"a>a", ">b"},
+		},
+		{
+			name: "two that changed places",
+			was:  []string{"a x/w 1", "b y/w 1"},
+			now:  []string{"a y/w 1", "b x/w 1"},
+			want: []string{"a>a", "b>b"},
+		},
+		{
+			name: "what is no lock has its path alone",
+			was:  []string{"a ! 1", "b x/w 1", "c ! 1"},
+			now:  []string{"a x/w 1", "d ! 1", "c ! 1"},
+			want: []string{"a>a", "b>", "=c>c", ">d"},
+		},
+		{
+			name: "a link to another lock adds nothing",
+			was:  []string{"a x/w 1", "gone->a x/w 1", "kept->a x/w 1"},
+			now:  []string{"a x/w 2", "kept->a x/w 2", "new->a x/w 2"},
+			want: []string{"a>a"},
+		},
+		{
+			name: "a link in the place of a lock, another target, and a lock in the place of a link",
+			was:  []string{"a x/w 1", "b x/w 2", "c->a x/w 1", "d->a x/w 1"},
+			now:  []string{"a->b x/w 2", "b x/w 2", "c->b x/w 2", "d x/w 1"},
+			want: []string{"a>a", "=b>b", "c>c", "=d>d"},
+		},
+		{
+			name: "a link to what is no lock by its name",
+			was:  []string{"a->plain x/w 1"},
+			now:  []string{"a->plain x/w 2"},
+			want: []string{"a>a"},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var got []string
+			for _, p := range Of(locksOf(test.was...), locksOf(test.now...)) {
+				line := ">"
+				if p.Was != nil {
+					line = p.Was.File + line
+				}
+				if p.Now != nil {
+					line += p.Now.File
+				}
+				if p.IsEqual() {
+					line = "=" + line
+				}
+				got = append(got, line)
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("Of(%q, %q) = %q, want %q", test.was, test.now, got, test.want)
+			}
+		})
+	}
+}
+
+// Two files that could not be read are not known to be equal.
+func TestUnreadIsNotEqual(t *testing.T) {
+	l := Lock{Side: &diff.Side{Path: "a", Err: fmt.Errorf("lost")}, File: "a", Real: "a"}
+	if (Pair{Was: &l, Now: &l}).IsEqual() {
+		t.Error("two locks without a text are equal")
+	}
+}
+
+func TestScope(t *testing.T) {
+	files := []string{
+		"a2a.lock.json", "locks/q.a2a.lock.json", "locks/readme", "locks/vendor/v.a2a.lock.json", "locks2/r.a2a.lock.json",
+		"node_modules/m/a2a.lock.json", "vendor/lib/x.a2a.lock.json", "vendor/lib/node_modules/y.a2a.lock.json",
+	}
+	for _, test := range []struct {
+		named, keeps, covers, unmet []string
+	}{
+		{
+			keeps:  files[:2:2],
+			covers: files[:2],
+		},
+		{
+			named:  []string{"locks"},
+			keeps:  files[:2:2],
+			covers: []string{"locks/q.a2a.lock.json"},
+		},
+		{
+			named:  []string{"vendor/lib", "locks/readme", "nowhere", "lock"},
+			keeps:  []string{"locks/readme", "vendor/lib/x.a2a.lock.json"},
+			covers: []string{"locks/readme", "vendor/lib/x.a2a.lock.json"},
+			unmet:  []string{"nowhere", "lock"},
+		},
+		{
+			named:  []string{".", "vendor/lib/node_modules/y.a2a.lock.json"},
+			keeps:  []string{"vendor/lib/node_modules/y.a2a.lock.json"},
+			covers: files,
+		},
+	} {
+		s := NewScope(test.named)
+		for _, f := range files {
+			kept := s.Keep(f)
+			if want := slices.Contains(test.keeps, f) || slices.Contains(files[:2], f) || f == files[4]; kept != want {
+				t.Errorf("of %q: Keep(%q) = %v, want %v", test.named, f, kept, want)
+			}
+			if covers, want := s.Covers(f), len(test.named) == 0 || slices.Contains(test.covers, f); kept && covers != want {
+				t.Errorf("of %q: Covers(%q) = %v, want %v", test.named, f, covers, want)
+			}
+		}
+		if got := s.Unmet(); !slices.Equal(got, test.unmet) && len(got)+len(test.unmet) > 0 {
+			t.Errorf("of %q: Unmet = %q, want %q", test.named, got, test.unmet)
+		}
+	}
+}

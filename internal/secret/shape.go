@@ -1,0 +1,283 @@
+package secret
+
+import (
+	"math"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A found is what looks like a credential, and why.
+type found struct{ what, raw string }
+
+// A shape is that of the tokens of one issuer.
+type shape struct {
+	what    string
+	hints   []string // texts without any of them are not looked at closer
+	pattern *regexp.Regexp
+}
+
+var shapes = sync.OnceValue(func() []shape {
+	list := []struct{ what, hints, pattern string }{
+		{"a private key", "PRIVATE", `-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----`},
+		{"an AWS key", "AKIA ASIA ABIA ACCA", `\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b`},
+		{"a GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", `\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}`},
+		{"a GitLab token", "gl", `\bgl(?:pat|ptt|dt|rt|soat|cbt|ft|agent)-[A-Za-z0-9_-]{16,}`},
+		{"a Slack token", "xox xapp-", `\bxox[abeoprs]-[A-Za-z0-9-]{8,}|\bxapp-[0-9]-[A-Za-z0-9-]{8,}`},
+		{"a Slack webhook", "hooks.slack.com", `\bhooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/_-]{16,}`},
+		{"a Stripe key", "_live_ _test_ whsec_", `\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{10,}|\bwhsec_[A-Za-z0-9+/=]{16,}`},
+		{"a Google API key", "AIza", `\bAIza[0-9A-Za-z_-]{30,}`},
+		{"a Google secret", "GOCSPX- ya29.", `\bGOCSPX-[0-9A-Za-z_-]{20,}|\bya29\.[0-9A-Za-z_-]{20,}`},
+		{"an API key", "sk-", `\bsk-(?:[A-Za-z0-9]+-)*[A-Za-z0-9_-]{20,}`},
+		{"an npm token", "npm_", `\bnpm_[A-Za-z0-9]{30,}`},
+		{"a PyPI token", "pypi-", `\bpypi-[A-Za-z0-9_-]{40,}`},
+		{"a SendGrid key", "SG.", `\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`},
+		{"a Hugging Face token", "hf_", `\bhf_[A-Za-z0-9]{30,}`},
+		{"a JSON web token", "eyJ", `\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`},
+	}
+	out := make([]shape, len(list))
+	for i, s := range list {
+		out[i] = shape{s.what, strings.Fields(s.hints), regexp.MustCompile(s.pattern)}
+	}
+	return out
+})
+
+var (
+	// authorization is a header's value as people paste it.
+	authorization = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:bearer|basic|token|apikey)[ :=]+([A-Za-z0-9._~+/=-]{16,})`)
+	})
+	absolute = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>\\\x60]+`)
+	})
+	// userAtHost is an address without a scheme, as GRPC has them.
+	userAtHost = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[^\s/:@]+:([^\s/:@]+)@[A-Za-z0-9.-]+(?::\d+)?(?:/.*)?$`)
+	})
+)
+
+// inValue looks at a text that stands under name.
+func inValue(name, s string) []found {
+	list := inText(s)
+	if len(list) > 0 {
+		return list
+	}
+	if strings.Contains(s, "@") {
+		if m := userAtHost().FindStringSubmatch(s); m != nil {
+			return []found{{"a password in an address", m[1]}}
+		}
+	}
+	random := isRandom(s)
+	if !random && !isPassword(s) || isPlaceholder(s) || isDigest(s) || strings.Contains(s, "://") ||
+		isSignature(name) { // anybody may see one; in an address it grants
+		return nil
+	}
+	if kind := kindOf(name); kind == password || kind == strong && random {
+		return []found{{"a value under a name that speaks of secrets", s}}
+	}
+	return nil
+}
+
+// mostInOne is how many credentials of one text are told apart.
+const mostInOne = 20
+
+// inText looks at any text: its addresses, and tokens by their shape.
+func inText(s string) []found {
+	if len(s) < 8 {
+		return nil
+	}
+	var list []found
+	if strings.Contains(s, "://") {
+		for _, u := range absolute().FindAllString(s, -1) {
+			list = append(list, inURL(u)...)
+		}
+	}
+	for _, shape := range shapes() {
+		if !slices.ContainsFunc(shape.hints, func(hint string) bool { return strings.Contains(s, hint) }) {
+			continue
+		}
+		for _, raw := range shape.pattern.FindAllString(s, -1) {
+			if shape.what != "an API key" || isRandom(raw) { // sk- begins words, too
+				list = append(list, found{shape.what, raw})
+			}
+		}
+	}
+	if len(list) > mostInOne {
+		return []found{{"many credentials", s}}
+	}
+	if len(list) > 0 {
+		return outermost(list)
+	}
+	if !strings.ContainsAny(s, " :=") {
+		return nil
+	}
+	for _, m := range authorization().FindAllStringSubmatch(s, -1) {
+		if isRandom(m[1]) {
+			list = append(list, found{"a credential of an Authorization header", m[1]})
+		}
+	}
+	return list
+}
+
+// outermost leaves out what is part of another one: a token in a query.
+func outermost(list []found) []found {
+	if len(list) == 1 {
+		return list
+	}
+	var out []found
+	for i, x := range list {
+		inside := false
+		for j, y := range list {
+			inside = inside || i != j && strings.Contains(y.raw, x.raw) && (len(y.raw) > len(x.raw) || j < i)
+		}
+		if !inside {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// inURL looks at what stands before an @, and at parameters.
+func inURL(u string) []found {
+	scheme, rest, _ := strings.Cut(u, "://")
+	rest, fragment, _ := strings.Cut(rest, "#")
+	rest, query, _ := strings.Cut(rest, "?")
+	authority, _, _ := strings.Cut(rest, "/")
+	var list []found
+	if i := strings.LastIndexByte(authority, '@'); i >= 0 {
+		user, pass, has := strings.Cut(authority[:i], ":")
+		switch web := strings.HasPrefix(strings.ToLower(scheme), "http"); {
+		case has && pass != "" && !isPlaceholder(pass):
+			list = append(list, found{"a password in a URL", pass})
+		case web && !has && user != "" && !isPlaceholder(user):
+			list = append(list, found{"a user name in a URL", user})
+		}
+	}
+	for pair := range strings.SplitSeq(query+"&"+fragment, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		if plain, err := url.QueryUnescape(name); err == nil {
+			name = plain
+		}
+		plain, err := url.QueryUnescape(value)
+		if err != nil {
+			plain = value
+		}
+		kind := kindOf(name)
+		if value == "" || isPlaceholder(plain) {
+			continue
+		}
+		if kind >= strong || kind == weak && isRandom(plain) {
+			list = append(list, found{"a credential in a URL", value})
+		}
+	}
+	return list
+}
+
+// A kind is how much a member's or a parameter's name speaks of secrets.
+type kind int
+
+const (
+	none     kind = iota
+	weak          // may be one: key, code
+	strong        // speaks of one: token, api_key
+	password      // names one that people make up themselves
+)
+
+var kinds = map[kind]struct {
+	inside, whole []string
+}{
+	password: {[]string{"passw", "passphrase"}, []string{"pwd", "pass"}},
+	strong: {
+		[]string{"token", "secret", "apikey", "accesskey", "privatekey", "subscriptionkey", "credential", "authorization", "bearer", "jwt", "cookie"},
+		[]string{"sig", "signature", "xamzsignature", "auth", "hmac", "sas", "assertion"},
+	},
+	weak: {nil, []string{"key", "code", "session", "sessionid", "sid", "pin"}},
+}
+
+// harmless are words in names whose values only look like credentials.
+var harmless = []string{"digest", "hash", "fingerprint", "thumbprint", "checksum", "commit", "public", "policy", "name", "url", "uri", "type", "kid"}
+
+// isSignature reports whether the value under name proves something, and grants
+// nothing.
+func isSignature(name string) bool {
+	name = strings.ToLower(name)
+	return name == "sig" || strings.HasSuffix(name, "signature")
+}
+
+func kindOf(name string) kind {
+	if len(name) > 64 {
+		return none // a sentence, or a pointer
+	}
+	name = strings.Map(func(r rune) rune {
+		if strings.ContainsRune("_-. []", r) {
+			return -1
+		}
+		return r
+	}, strings.ToLower(name))
+	for _, word := range harmless {
+		if strings.Contains(name, word) {
+			return none
+		}
+	}
+	for _, k := range []kind{password, strong, weak} {
+		for _, word := range kinds[k].inside {
+			if strings.Contains(name, word) {
+				return k
+			}
+		}
+		if slices.Contains(kinds[k].whole, name) {
+			return k
+		}
+	}
+	return none
+}
+
+// isPlaceholder reports whether s stands for a value that is elsewhere.
+func isPlaceholder(s string) bool {
+	return strings.HasPrefix(s, "$") || strings.HasPrefix(s, "{") || strings.HasPrefix(s, "<") || strings.HasPrefix(s, "%") ||
+		strings.HasPrefix(s, "env:") || strings.EqualFold(s, "redacted") || strings.Trim(s, "*x.…-_") == ""
+}
+
+var (
+	digestLike = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?i:(?:sha(?:1|256|384|512)|md5)[:-].*|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?:[0-9a-f]{2}:){7,}[0-9a-f]{2})$`)
+	})
+	oneWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[!-~]+$`) })
+)
+
+// isDigest reports whether s names its own kind: a digest, a UUID, a fingerprint.
+func isDigest(s string) bool { return digestLike().MatchString(s) }
+
+// isPassword reports whether s may be a password of a person's making: one word
+// with something in it that words do not have.
+func isPassword(s string) bool {
+	return len(s) >= 6 && oneWord().MatchString(s) && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz-_./") != ""
+}
+
+// isRandom reports whether s is one word that nobody would make up: long, of
+// letters and digits, and none of them often.
+func isRandom(s string) bool {
+	if len(s) < 16 || !oneWord().MatchString(s) || !strings.ContainsAny(s, "0123456789") ||
+		!strings.ContainsAny(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz") || isDigest(s) {
+		return false
+	}
+	return entropy(s) >= 3
+}
+
+// entropy is Shannon's, in bits a byte.
+func entropy(s string) float64 {
+	var count [256]int
+	for i := range len(s) {
+		count[s[i]]++
+	}
+	bits := 0.0
+	for _, n := range count {
+		if n > 0 {
+			p := float64(n) / float64(len(s))
+			bits -= p * math.Log2(p)
+		}
+	}
+	return bits
+}
