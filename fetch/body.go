@@ -1,12 +1,15 @@
 package fetch
 
 import (
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/a2alock/a2alock/card"
 )
@@ -48,22 +51,35 @@ func readBody(res *http.Response, limit int64) ([]byte, error) {
 	default:
 		return nil, fmt.Errorf("content encoding %q was not asked for", encoding)
 	}
-	var data []byte
+	buffer := buffers.Get().(*[]byte)
+	defer keep(buffer)
 	for {
-		n := len(data)
-		data = append(data, make([]byte, chunk)...)
-		m, err := body.Read(data[n:])
-		data = data[:n+m]
+		*buffer = slices.Grow(*buffer, chunk)
+		n := len(*buffer)
+		m, err := body.Read((*buffer)[n : n+chunk])
+		data := (*buffer)[:n+m]
+		*buffer = data
 		switch {
 		case int64(len(data)) > limit, errors.Is(err, errOverWire):
 			return nil, tooLarge("the body is over the limit of %d bytes", limit)
 		case zipped && len(data) > ratioFrom && int64(len(data)) > maxRatio*wire.n:
 			return nil, tooLarge("the body unpacks to more than %d times its size", maxRatio)
 		case err == io.EOF:
-			return data, nil
+			return bytes.Clone(data), nil
 		case err != nil:
 			return nil, fmt.Errorf("reading the body: %w", err)
 		}
+	}
+}
+
+// buffers are what bodies are read into. A body is kept for as long as it waits to
+// be written, and thousands may wait: each has the room that it needs.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// keep gives back a buffer, unless one long body has made it large.
+func keep(buffer *[]byte) {
+	if *buffer = (*buffer)[:0]; cap(*buffer) <= 4*chunk {
+		buffers.Put(buffer)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"time"
 
@@ -34,10 +33,12 @@ func (c *Client) exchange(rawURL string) (*exchange, error) {
 	if err != nil {
 		return nil, &Error{URL: rawURL, State: Unreachable, Err: err}
 	}
-	return &exchange{
+	x := &exchange{
 		Response: Response{URL: rawURL, Final: rawURL},
 		client:   c, url: u, guard: c.netguard().Named(rawURL),
-	}, nil
+	}
+	x.way.Conn = func(conn net.Conn) { x.conn = conn }
+	return x, nil
 }
 
 // ask sends one GET, with extra headers, and notes where it led.
@@ -50,9 +51,6 @@ func (x *exchange) ask(ctx context.Context, extra http.Header) (*http.Response, 
 		"User-Agent":      {cmp.Or(x.client.UserAgent, "a2alock")},
 	}
 	maps.Copy(header, extra)
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(info httptrace.GotConnInfo) { x.conn = info.Conn },
-	})
 	x.conn = nil
 	res, hops, err := x.guard.Send(ctx, &http.Request{Method: http.MethodGet, URL: x.url, Header: header}, x.way)
 	x.Final, x.Offsite, x.Notes, x.hops = x.URL, false, nil, hops

@@ -85,7 +85,7 @@ func (c *Client) launch(ctx context.Context, key flightKey, r *Request) *flight 
 	c.flights[key] = f
 	go func() {
 		defer cancel(nil)
-		f.answer, f.err = c.refresh(ctx, r)
+		f.answer, f.err = c.refresh(ctx, cancel, r)
 		c.mu.Lock()
 		delete(c.flights, key)
 		c.mu.Unlock()

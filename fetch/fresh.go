@@ -34,6 +34,9 @@ func delta(s string) (time.Duration, bool) {
 
 // parseTime reads a date of HTTP; the zero time is none.
 func parseTime(f Field) time.Time {
+	if f == "" {
+		return time.Time{} // an error costs more than a date
+	}
 	t, err := http.ParseTime(string(f))
 	if err != nil {
 		return time.Time{}

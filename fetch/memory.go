@@ -88,9 +88,10 @@ func (m *Memory) IsIgnored() bool { return m.Ignored >= ignoredTimes }
 // find is the entry that a request may be conditional by; nil: none. Its body
 // is not yet looked at.
 func (m *Memory) find(req *http.Request, identity string) *Entry {
+	asked := req.URL.String()
 	for i := range m.Entries {
 		e := &m.Entries[i]
-		if e.URL == req.URL.String() && e.Identity == identity && e.Variant == variant(req.Header, e.Vary) {
+		if e.URL == asked && e.Identity == identity && e.Variant == variant(req.Header, e.Vary) {
 			return e
 		}
 	}
@@ -120,22 +121,25 @@ func newEntry(req *http.Request, identity string, header http.Header, digest str
 // update lays the headers of a 304 over e (RFC 9111 3.2); what they leave out
 // stays.
 func (e *Entry) update(req *http.Request, header http.Header) {
-	for name, field := range map[string]*Field{
-		"Etag": &e.ETag, "Last-Modified": &e.LastModified, "Date": &e.Date,
-		"Cache-Control": &e.CacheControl, "Expires": &e.Expires,
+	for _, f := range [...]struct {
+		name string
+		to   *Field
+	}{
+		{"Etag", &e.ETag}, {"Last-Modified", &e.LastModified}, {"Date", &e.Date},
+		{"Cache-Control", &e.CacheControl}, {"Expires", &e.Expires},
 	} {
-		if len(header.Values(name)) == 0 {
+		if len(header[f.name]) == 0 {
 			continue
 		}
-		*field = ""
-		switch v := joined(header, name); {
+		*f.to = ""
+		switch v := joined(header, f.name); {
 		case len(v) <= fieldBytes:
-			*field = Field(v)
-		case field == &e.CacheControl && noStore(v):
-			*field = "no-store"
+			*f.to = Field(v)
+		case f.to == &e.CacheControl && noStore(v):
+			*f.to = "no-store"
 		}
 	}
-	if header.Values("Vary") != nil {
+	if header["Vary"] != nil {
 		e.Vary = varies(header)
 	}
 	e.Variant = variant(req.Header, e.Vary)
@@ -230,11 +234,16 @@ func varies(header http.Header) []string {
 
 // variant is a digest of what a request said in the headers an answer varies by.
 func variant(header http.Header, vary []string) string {
-	h := sha256.New()
-	for _, name := range append([]string{"A2a-Version"}, vary...) {
-		h.Write([]byte(name + ": " + joined(header, name) + "\n"))
+	text := make([]byte, 0, 256)
+	add := func(name string) {
+		text = append(append(append(append(text, name...), ": "...), joined(header, name)...), '\n')
 	}
-	return hex.EncodeToString(h.Sum(nil)[:8])
+	add("A2a-Version")
+	for _, name := range vary {
+		add(name)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
 }
 
 // digestOf is the digest of a body as an [Entry] names it.

@@ -8,8 +8,6 @@ import (
 	"net/netip"
 	"slices"
 	"time"
-
-	"github.com/a2alock/a2alock/netguard"
 )
 
 // A Request is one refresh of a card.
@@ -34,6 +32,9 @@ type Request struct {
 	// address that is then tried last, where the host has several.
 	Fresh bool
 	Avoid netip.AddrPort
+	// Sent is told of each request right before it goes out, gates passed, by
+	// another goroutine; nil for nobody.
+	Sent func()
 }
 
 // An Answer is a body that holds now. It is shared by the callers of one
@@ -98,20 +99,18 @@ type trip struct {
 	out    []bool        // whether each request of the last ask was conditional
 }
 
-// refresh is one flight of [Client.Refresh].
-func (c *Client) refresh(ctx context.Context, r *Request) (*Answer, error) {
+// refresh is one flight of [Client.Refresh], which cancel ends.
+func (c *Client) refresh(ctx context.Context, cancel context.CancelCauseFunc, r *Request) (*Answer, error) {
 	x, err := c.exchange(r.URL)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	limit := cmp.Or(c.Timeout, DefaultTimeout)
 	t := &trip{
 		exchange: x, request: r, leave: func() {}, plain: r.Unconditional || r.Memory.Unreliable > 0, past: r.Unconditional,
 		watch: stopwatch{left: limit, out: func() { cancel(timedOut(limit)) }},
 	}
-	x.way = netguard.Way{Each: t.each, Fresh: r.Fresh, Avoid: r.Avoid.Addr()}
+	x.way.Each, x.way.Fresh, x.way.Avoid = t.each, r.Fresh, r.Avoid.Addr()
 	defer func() { t.leave() }()
 	defer t.watch.stop()
 	if t.stored = r.Held; t.stored == "" && r.Body != nil {
@@ -187,6 +186,9 @@ func (t *trip) each(req *http.Request, offsite bool) error {
 		t.leave = leave
 	}
 	t.watch.start()
+	if t.request.Sent != nil {
+		t.request.Sent()
+	}
 	if t.past {
 		req.Header["Cache-Control"] = []string{"no-cache"}
 	}
@@ -282,6 +284,9 @@ func (t *trip) pause(e *Error) {
 
 // said is a header for a person.
 func said(header http.Header, name string) string {
+	if len(header[name]) == 0 {
+		return ""
+	}
 	return printable(fmt.Sprintf("%.200s", joined(header, name)))
 }
 

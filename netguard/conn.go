@@ -53,11 +53,15 @@ func (c *conn) settle(ctx context.Context) {
 	}
 }
 
-// settled is ctx with a trace that lets connections settle before reuse. The
-// streams of HTTP/2 have frames of their own, and need none of it.
-func settled(ctx context.Context) context.Context {
+// traced is ctx with a trace that tells of connections, and lets them settle before
+// reuse. The streams of HTTP/2 have frames of their own, and need none of that. It
+// is one trace, since laying one over another costs more than a connection does.
+func (w *Way) traced(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
+			if w.Conn != nil {
+				w.Conn(info.Conn)
+			}
 			inner := info.Conn
 			if t, ok := inner.(*tls.Conn); ok {
 				if t.ConnectionState().NegotiatedProtocol == "h2" {

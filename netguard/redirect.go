@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -54,6 +55,8 @@ type Way struct {
 	// Once a redirect has left the first origin it is not called any more. Its
 	// error ends the way, and is returned as it is.
 	Credential func(req *http.Request) error
+	// Conn is told of each connection that a request goes out on; nil for nobody.
+	Conn func(net.Conn)
 	// Fresh is whether each request gets a connection of its own, which is
 	// closed after it.
 	Fresh bool
@@ -74,9 +77,8 @@ func (g *Guard) Send(ctx context.Context, req *http.Request, way Way) (*http.Res
 	if way.Avoid.IsValid() {
 		ctx = context.WithValue(ctx, avoidKey{}, way.Avoid.Unmap())
 	}
-	req = req.Clone(settled(ctx))
+	req = req.WithContext(way.traced(ctx))
 	req.URL, req.Host = u, ""
-	first := Origin(u)
 	var hops []Hop
 	for {
 		out, secrets, err := way.before(req, hops)
@@ -105,7 +107,7 @@ func (g *Guard) Send(ctx context.Context, req *http.Request, way Way) (*http.Res
 		hop := Hop{Status: res.StatusCode, From: req.URL.String(), To: next.String()}
 		// Once outside, coming back restores nothing: the other origin chose
 		// the way.
-		hop.Offsite = Origin(next) != first || len(hops) > 0 && hops[len(hops)-1].Offsite
+		hop.Offsite = Origin(next) != Origin(u) || len(hops) > 0 && hops[len(hops)-1].Offsite
 		hops = append(hops, hop)
 		req = follow(req, next, hop.Offsite)
 	}
@@ -117,7 +119,8 @@ func (w *Way) before(req *http.Request, hops []Hop) (*http.Request, *secrets, er
 		return req, nil, nil
 	}
 	offsite := len(hops) > 0 && hops[len(hops)-1].Offsite
-	out := req.Clone(req.Context())
+	out := req.WithContext(req.Context())
+	out.Header = req.Header.Clone()
 	if w.Each != nil {
 		if err := w.Each(out, offsite); err != nil {
 			return nil, nil, closed(req, err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 )
 
@@ -32,9 +33,8 @@ func (e *SchemeError) Unwrap() error { return e.Err }
 // leaves cryptic.
 func (g *Guard) roundTrip(req *http.Request, fresh bool) (*http.Response, error) {
 	res, err := g.send(req, fresh)
-	t, _ := targetOf(req.URL)
 	if rec, ok := errors.AsType[tls.RecordHeaderError](err); ok && string(rec.RecordHeader[:]) == "HTTP/" {
-		return nil, &SchemeError{Host: t.hostPort(), Err: err}
+		return nil, &SchemeError{Host: hostPortOf(req.URL), Err: err}
 	}
 	if req.URL.Scheme == "https" {
 		return res, err
@@ -42,13 +42,19 @@ func (g *Guard) roundTrip(req *http.Request, fresh bool) (*http.Response, error)
 	// A TLS server answers bytes that are no ClientHello with an alert
 	// (0x15 0x03), or with a 400 that says so.
 	if err != nil && strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`) {
-		return nil, &SchemeError{Host: t.hostPort(), TLS: true, Err: err}
+		return nil, &SchemeError{Host: hostPortOf(req.URL), TLS: true, Err: err}
 	}
 	if err == nil && res.StatusCode == http.StatusBadRequest && wantsTLS(res) {
 		res.Body.Close()
-		return nil, &SchemeError{Host: t.hostPort(), TLS: true}
+		return nil, &SchemeError{Host: hostPortOf(req.URL), TLS: true}
 	}
 	return res, err
+}
+
+// hostPortOf is the target of a URL that was judged.
+func hostPortOf(u *url.URL) string {
+	t, _ := targetOf(u)
+	return t.hostPort()
 }
 
 // wantsTLS looks at the beginning of a 400's body, and leaves the body whole.

@@ -48,6 +48,8 @@ func (e *Engine) request(a *agent, now time.Time) request {
 // tick lets time alone move the locks of an agent, and compares again where
 // something else than the card has moved.
 func (e *Engine) tick(ctx context.Context, a *agent) {
+	e.work <- struct{}{}
+	defer func() { <-e.work }()
 	a.Take()
 	now := e.Wall()
 	ok := e.desk.Observe(ctx, a, change{}, func(w *lock) verdict.Observation { return e.desk.Tick(w, now) })

@@ -43,6 +43,7 @@ type Engine struct {
 	locks  atomic.Pointer[lockIndex]
 	wake   chan struct{}
 	turn   chan struct{} // held by whoever reloads
+	work   chan struct{} // has room for [atWork]
 	begun  time.Time     // for its monotonic reading
 	beat   atomic.Int64  // how long after begun the engine last looked around
 	news   watched.News
@@ -85,12 +86,17 @@ const (
 	maxSleep = 30 * time.Second
 	// batch is how many agents are looked at before others have Mu.
 	batch = 100
+	// atWork is how many agents are judged and written at once. The others' answers
+	// are not even asked for: where the disk is slower than the network, they would
+	// fill the memory. It is twice what the store writes in one go, so that there is
+	// always something to write.
+	atWork = 512
 )
 
 // Open reads the locks, and what the store remembers of them. The engine
 // answers from then on, and asks nobody before [Engine.Run].
 func (e *Engine) Open(ctx context.Context, s *setup.Setup) error {
-	e.wake, e.turn = make(chan struct{}, 1), make(chan struct{}, 1)
+	e.wake, e.turn, e.work = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, atWork)
 	e.agents = map[string]*agent{}
 	e.locks.Store(&lockIndex{})
 	e.begun = time.Now()

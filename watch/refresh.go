@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net/http/httptrace"
 	"strconv"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/a2alock/a2alock/fetch"
@@ -31,7 +30,7 @@ type flight struct {
 // refresh makes one request, and lets it land.
 func (e *Engine) refresh(ctx context.Context, f flight) {
 	written, paused := true, (*gate.PausedError)(nil)
-	timed, sentAt := e.timed(ctx, f.At)
+	sent, sentAt := e.timed(f.At)
 	defer func() {
 		e.settle(f.Agent, func() {
 			f.Flying, f.Behind = false, false
@@ -50,9 +49,12 @@ func (e *Engine) refresh(ctx context.Context, f flight) {
 	began := e.Wall()
 	full := e.cfg.Load().Setup.Config.Daemon.FullRefetch
 	req := f.Request(e.Store, f.plain || f.Audits(full, began), f.asked || f.Want.Fresh, f.Want.Elsewhere)
+	req.Sent = sent
 	f.Give()
 
-	answer, err := e.cfg.Load().client.Refresh(timed, req)
+	answer, err := e.cfg.Load().client.Refresh(ctx, req)
+	e.work <- struct{}{}
+	defer func() { <-e.work }()
 	e.makeRoom(ctx, f.Agent)
 	if ctx.Err() != nil {
 		return // cut short by us: that says nothing of the agent
@@ -82,8 +84,8 @@ func (e *Engine) refresh(ctx context.Context, f flight) {
 	written = e.arrived(ctx, f, began, req, answer)
 }
 
-// makeRoom lets the next agent of the host have its turn: what is now to be
-// done with the answer is no business of the host.
+// makeRoom lets the next agent of the host have its turn, as soon as there is room
+// for its answer: what is now to be done with this one is no business of the host.
 func (e *Engine) makeRoom(ctx context.Context, a *agent) {
 	e.desk.Mu.Lock()
 	defer e.desk.Mu.Unlock()
@@ -93,20 +95,22 @@ func (e *Engine) makeRoom(ctx context.Context, a *agent) {
 	}
 }
 
-// timed notes how long after it was due the request went out, and gives when it
-// did: waiting at gates comes before. Zero: never.
-func (e *Engine) timed(ctx context.Context, due time.Time) (context.Context, func() time.Time) {
-	var once sync.Once
-	var at time.Time
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn: func(string) {
-			once.Do(func() {
-				at = time.Now()
-				e.Metrics.Lateness.Observe(max(0, e.Wall().Sub(due).Seconds()))
-			})
-		},
-	})
-	return ctx, func() time.Time { once.Do(func() {}); return at }
+// timed notes how long after it was due the first request went out, of which sent
+// is told, and gives when that was: waiting at gates comes before. Zero: never.
+func (e *Engine) timed(due time.Time) (sent func(), at func() time.Time) {
+	var first atomic.Pointer[time.Time]
+	sent = func() {
+		if first.CompareAndSwap(nil, new(time.Now())) {
+			e.Metrics.Lateness.Observe(max(0, e.Wall().Sub(due).Seconds()))
+		}
+	}
+	at = func() time.Time {
+		if t := first.Load(); t != nil {
+			return *t
+		}
+		return time.Time{}
+	}
+	return sent, at
 }
 
 // asking is a client by s whose requests are counted.

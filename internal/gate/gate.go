@@ -58,7 +58,9 @@ type host struct {
 // A waiter is one call of [Gates.Enter].
 type waiter struct {
 	url  string
+	host *host
 	elem *list.Element // in host.waiting; nil once result has something
+	left bool          // leave was called
 	// result has room for the one thing that is sent: nil to go, or why not.
 	result chan error
 }
@@ -70,15 +72,15 @@ func (g *Gates) Enter(ctx context.Context, rawURL string) (leave func(), err err
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	name, key := placeOf(rawURL)
-	w := &waiter{url: key, result: make(chan error, 1)}
+	name := hostOf(rawURL)
+	w := &waiter{url: rawURL, result: make(chan error, 1)}
 	g.mu.Lock()
-	if until := g.until(name, key, time.Now()); !until.IsZero() {
+	if until := g.until(name, rawURL, time.Now()); !until.IsZero() {
 		g.mu.Unlock()
 		return nil, &PausedError{URL: rawURL, Until: until}
 	}
 	h := g.host(name)
-	w.elem = h.waiting.PushBack(w)
+	w.host, w.elem = h, h.waiting.PushBack(w)
 	g.waiting++
 	g.consider(h)
 	g.mu.Unlock()
@@ -86,22 +88,21 @@ func (g *Gates) Enter(ctx context.Context, rawURL string) (leave func(), err err
 	select {
 	case err = <-w.result:
 	case <-ctx.Done():
-		err = g.withdraw(h, w)
-		if err == nil {
-			g.leave(h)
+		if g.withdraw(w) == nil {
+			g.leave(w)
 		}
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return sync.OnceFunc(func() { g.leave(h) }), nil
+	return func() { g.leave(w) }, nil
 }
 
 // PauseHost keeps all requests away from the host of rawURL until then; those
 // who wait for it get a [*PausedError]. A longer pause stays.
 func (g *Gates) PauseHost(rawURL string, until time.Time) {
-	name, _ := placeOf(rawURL)
+	name := hostOf(rawURL)
 	now := time.Now()
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -115,7 +116,7 @@ func (g *Gates) PauseHost(rawURL string, until time.Time) {
 
 // PauseURL keeps requests away from rawURL alone. A longer pause stays.
 func (g *Gates) PauseURL(rawURL string, until time.Time) {
-	_, key := placeOf(rawURL)
+	key := keyOf(rawURL)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.held.set(key, until, time.Now())
@@ -140,10 +141,12 @@ func (g *Gates) Follow(before *Gates) {
 // Paused is until when rawURL or its host is paused, and for how long in all;
 // zero when it is not.
 func (g *Gates) Paused(rawURL string, now time.Time) (until time.Time, long time.Duration) {
-	name, key := placeOf(rawURL)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	p := g.pause(name, key, now)
+	if len(g.paused.at)+len(g.held.at) == 0 { // as it is nearly always
+		return time.Time{}, 0
+	}
+	p := g.pause(hostOf(rawURL), rawURL, now)
 	return p.until, p.until.Sub(p.since)
 }
 
@@ -155,14 +158,16 @@ func (g *Gates) Gauges(now time.Time) (flights, waiting, paused int) {
 	return g.flights, g.waiting, g.paused.count(now)
 }
 
-func (g *Gates) until(name, key string, now time.Time) time.Time {
-	return g.pause(name, key, now).until
+func (g *Gates) until(name, rawURL string, now time.Time) time.Time {
+	return g.pause(name, rawURL, now).until
 }
 
-func (g *Gates) pause(name, key string, now time.Time) pause {
+func (g *Gates) pause(name, rawURL string, now time.Time) pause {
 	p := g.paused.at[name]
-	if q := g.held.at[key]; q.until.After(p.until) {
-		p = q
+	if len(g.held.at) > 0 {
+		if q := g.held.at[keyOf(rawURL)]; q.until.After(p.until) {
+			p = q
+		}
 	}
 	if !p.until.After(now) {
 		return pause{}
@@ -199,23 +204,27 @@ func (g *Gates) tell(h *host, w *waiter, result error) {
 
 // withdraw takes w out of the queue. Where it was told in the meantime, the
 // result is what it was told.
-func (g *Gates) withdraw(h *host, w *waiter) error {
+func (g *Gates) withdraw(w *waiter) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if w.elem == nil {
 		return <-w.result
 	}
-	g.tell(h, w, context.Canceled)
-	g.consider(h)
+	g.tell(w.host, w, context.Canceled)
+	g.consider(w.host)
 	return context.Canceled
 }
 
-func (g *Gates) leave(h *host) {
+func (g *Gates) leave(w *waiter) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if w.left {
+		return
+	}
+	w.left = true
 	g.flights--
-	h.flights--
-	g.consider(h)
+	w.host.flights--
+	g.consider(w.host)
 }
 
 // consider lets h have its turn as soon as it may, and others theirs.
@@ -280,15 +289,24 @@ func (g *Gates) isOwn(name string) bool {
 	return g.own[name]
 }
 
-// placeOf is the host of a URL and the URL itself, each in one spelling.
-func placeOf(rawURL string) (host, key string) {
+// hostOf is the host of a URL in one spelling; "" where it has none.
+func hostOf(rawURL string) string {
 	u, err := url.Parse(rawURL)
 	if err != nil {
-		return "", rawURL
+		return ""
 	}
-	host, err = netguard.NormalizeHost(u.Hostname())
+	host, err := netguard.NormalizeHost(u.Hostname())
 	if err != nil {
-		return "", rawURL
+		return ""
 	}
-	return host, netguard.Origin(u) + u.RequestURI()
+	return host
+}
+
+// keyOf is the URL in one spelling.
+func keyOf(rawURL string) string {
+	u, err := url.Parse(rawURL)
+	if err != nil || hostOf(rawURL) == "" {
+		return rawURL
+	}
+	return netguard.Origin(u) + u.RequestURI()
 }

@@ -19,8 +19,9 @@ type job struct {
 }
 
 // most is how many functions are grouped into one commit; so many are not kept
-// waiting either.
-const most = 1000
+// waiting either. Larger groups write fewer pages, and keep the next waiting
+// for longer.
+const most = 256
 
 // Update runs fn and returns when what it did is on disk, with all that waited
 // before it. What fn returns is returned as it is, and then nothing of fn is
