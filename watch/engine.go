@@ -58,6 +58,7 @@ type Engine struct {
 	clock   schedule.Clock
 	outage  schedule.Outage
 	skew    schedule.Skew
+	until   time.Duration // after begun, the loop sleeps
 	lines   pace.Lines[waiting]
 	flights sync.WaitGroup
 }
@@ -163,12 +164,14 @@ func (e *Engine) begin(ctx context.Context) time.Duration {
 	defer e.desk.Mu.Unlock()
 	now := e.Wall()
 	for range batch {
-		id, _, ok := e.queue.Pop(now)
-		if !ok {
+		id, due, ok := e.queue.Peek()
+		if !ok || due.After(now) {
 			break
 		}
 		if a := e.agents[id]; a != nil {
-			e.launch(ctx, a, now)
+			e.launch(ctx, a, now) // which moves it in the queue, or takes it out
+		} else {
+			e.queue.Remove(id)
 		}
 	}
 	for range batch {
@@ -192,13 +195,16 @@ func (e *Engine) begin(ctx context.Context) time.Duration {
 	if at, ok := e.catchUp.Ready(now); ok {
 		sleep = min(sleep, at.Sub(now))
 	}
-	return max(sleep, 0)
+	sleep = max(sleep, 0)
+	e.until = time.Since(e.begun) + sleep
+	return sleep
 }
 
 // launch starts what the agent is due for. Under Mu.
 func (e *Engine) launch(ctx context.Context, a *agent, now time.Time) {
 	if tick := a.TickAt(now); !tick.IsZero() && !tick.After(now) {
 		a.Ticking = true
+		e.queue.Remove(a.ID)
 		e.flights.Go(func() { e.tick(ctx, a) }) // which puts the agent back
 		return
 	}
@@ -226,27 +232,32 @@ func (e *Engine) fly(ctx context.Context, a *agent, r request, now time.Time) {
 	e.flights.Go(func() { e.refresh(ctx, f) })
 }
 
-// enqueue puts the agent where it is due next. Under Mu.
-func (e *Engine) enqueue(a *agent, now time.Time) {
-	if at := e.next(a, now); at.IsZero() {
+// enqueue puts the agent where it is due next, and says when that is. Under Mu.
+func (e *Engine) enqueue(a *agent, now time.Time) (due time.Time) {
+	if due = e.next(a, now); due.IsZero() {
 		e.queue.Remove(a.ID)
 	} else {
-		e.queue.Push(a.ID, at)
+		e.queue.Push(a.ID, due)
 	}
+	return due
 }
 
 // settle puts the agent back into the queue after something moved it, which
 // change does under Mu.
 func (e *Engine) settle(a *agent, change func()) {
 	e.desk.Mu.Lock()
+	defer e.desk.Mu.Unlock()
 	if change != nil {
 		change()
 	}
-	if e.agents[a.ID] == a {
-		e.enqueue(a, e.Wall())
+	if e.agents[a.ID] != a {
+		return
 	}
-	e.desk.Mu.Unlock()
-	e.awake()
+	now := e.Wall()
+	// It is nearly always due long after others.
+	if due := e.enqueue(a, now); !due.IsZero() && time.Since(e.begun)+due.Sub(now) < e.until {
+		e.awake()
+	}
 }
 
 // awake has the loop look for what is due.

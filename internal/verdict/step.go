@@ -72,29 +72,33 @@ type machine struct {
 // lies ahead of it.
 func (m *machine) rewind() {
 	m.Reports = slices.Clone(m.Reports)
-	times := []*time.Time{&m.ValidatedAt, &m.Kept}
+	m.back(&m.ValidatedAt, &m.Kept)
 	if x := own(&m.Trouble); x != nil {
-		times = append(times, &x.Last, &x.FetchesSince)
+		m.back(&x.Last, &x.FetchesSince)
 	}
 	if x := own(&m.Pending); x != nil {
-		times = append(times, &x.At, &x.Tried, &x.Seen)
+		m.back(&x.At, &x.Tried, &x.Seen)
 	}
 	if x := own(&m.Better); x != nil {
-		times = append(times, &x.Since, &x.Last)
+		m.back(&x.Since, &x.Last)
 	}
 	if x := own(&m.Dispute); x != nil {
-		times = append(times, &x.First, &x.Last, &x.Began, &x.Seen, &x.Since)
+		m.back(&x.First, &x.Last, &x.Began, &x.Seen, &x.Since)
 	}
 	if x := own(&m.Damping); x != nil {
-		times = append(times, &x.At, &x.Since)
+		m.back(&x.At, &x.Since)
 	}
 	if x := own(&m.Stale); x != nil {
-		times = append(times, &x.At, &x.Tried)
+		m.back(&x.At, &x.Tried)
 	}
 	for i := range m.Reports {
-		times = append(times, &m.Reports[i].At)
+		m.back(&m.Reports[i].At)
 	}
-	for _, t := range times {
+}
+
+// back takes moments back to now that lie ahead of it.
+func (m *machine) back(moments ...*time.Time) {
+	for _, t := range moments {
 		if t.After(m.now) {
 			*t = m.now
 		}
