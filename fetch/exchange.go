@@ -41,13 +41,16 @@ func (c *Client) exchange(rawURL string) (*exchange, error) {
 	return x, nil
 }
 
+// protocolVersion is the version of A2A that cards are asked for in.
+const protocolVersion = "1.0"
+
 // ask sends one GET, with extra headers, and notes where it led.
 func (x *exchange) ask(ctx context.Context, extra http.Header) (*http.Response, error) {
 	header := http.Header{
 		"Accept": {"application/json"},
 		// Constant, so that the variant and its validators stay the same.
 		"Accept-Encoding": {"gzip"},
-		"A2a-Version":     {"1.0"},
+		"A2a-Version":     {protocolVersion},
 		"User-Agent":      {cmp.Or(x.client.UserAgent, "a2alock")},
 	}
 	maps.Copy(header, extra)

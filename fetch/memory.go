@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/a2alock/a2alock/netguard"
@@ -234,6 +235,17 @@ func varies(header http.Header) []string {
 
 // variant is a digest of what a request said in the headers an answer varies by.
 func variant(header http.Header, vary []string) string {
+	if len(vary) == 0 && joined(header, "A2a-Version") == protocolVersion { // as it is nearly always
+		return plainVariant()
+	}
+	return digestVariant(header, vary)
+}
+
+var plainVariant = sync.OnceValue(func() string {
+	return digestVariant(http.Header{"A2a-Version": {protocolVersion}}, nil)
+})
+
+func digestVariant(header http.Header, vary []string) string {
 	text := make([]byte, 0, 256)
 	add := func(name string) {
 		text = append(append(append(append(text, name...), ": "...), joined(header, name)...), '\n')

@@ -28,16 +28,14 @@ type Sight struct {
 // See looks at an answer. With the turn.
 func (a *Agent) See(d *Desk, answer *fetch.Answer) *Sight {
 	c := d.Config()
-	s := &Sight{
-		Digest: a.rec.CardDigest, Stored: answer.NotModified || answer.Same, config: c,
-		read: sync.OnceValue(func() *compile.Reading { return c.read(answer.Body) }),
-	}
+	read := func() *compile.Reading { return c.read(answer.Body) }
 	switch {
 	case answer.NotModified && answer.Body == nil:
-		s.read = sync.OnceValue(func() *compile.Reading { return a.readHeld(d, c) })
+		read = func() *compile.Reading { return a.readHeld(d, c) }
 	case answer.NotModified:
 		a.whole = a.rec.Body != "" // the request has read it
 	}
+	s := &Sight{Digest: a.rec.CardDigest, Stored: answer.NotModified || answer.Same, config: c, read: sync.OnceValue(read)}
 	if !s.Stored || s.Digest == "" {
 		r := s.read()
 		s.Digest, s.Err = r.Digest, r.Err

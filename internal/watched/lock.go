@@ -28,6 +28,7 @@ type Lock struct {
 	// tried what was last looked at locally.
 	said          *said
 	judged, tried string
+	by            struct{ judging, basis string } // what [Lock.basis] last worked out
 	// mute is whether the stored card could not be judged when it was to be
 	// judged again: the next one from the agent will be.
 	mute atomic.Bool
@@ -107,10 +108,13 @@ func (w *Lock) hold(s verdict.State, moved bool) {
 	w.held.Store(h)
 }
 
-// basis names what w is judged by.
+// basis names what w is judged by. With the turn.
 func (w *Lock) basis(judging string) string {
-	sum := sha256.Sum256([]byte(judging + "\n" + w.Digest))
-	return hex.EncodeToString(sum[:16])
+	if w.by.basis == "" || w.by.judging != judging {
+		sum := sha256.Sum256([]byte(judging + "\n" + w.Digest))
+		w.by.judging, w.by.basis = judging, hex.EncodeToString(sum[:16])
+	}
+	return w.by.basis
 }
 
 // Record is w for the store.
