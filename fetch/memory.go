@@ -126,8 +126,11 @@ func (e *Entry) update(req *http.Request, header http.Header) {
 		name string
 		to   *Field
 	}{
-		{"Etag", &e.ETag}, {"Last-Modified", &e.LastModified}, {"Date", &e.Date},
-		{"Cache-Control", &e.CacheControl}, {"Expires", &e.Expires},
+		{"Etag", &e.ETag},
+		{"Last-Modified", &e.LastModified},
+		{"Date", &e.Date},
+		{"Cache-Control", &e.CacheControl},
+		{"Expires", &e.Expires},
 	} {
 		if len(header[f.name]) == 0 {
 			continue

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/a2alock/a2alock/internal/evidence"
-	"github.com/a2alock/a2alock/internal/nearest"
 	"github.com/a2alock/a2alock/internal/plans"
 	"github.com/a2alock/a2alock/internal/verdict"
 )
@@ -34,8 +32,8 @@ func (e *Engine) Report(ctx context.Context, id string, r Runtime) error {
 	if err != nil {
 		return err
 	}
-	if err := e.knows(w, r.Skill); err != nil {
-		return err
+	if err := e.desk.Knows(w, r.Skill); err != nil {
+		return &InputError{err.Error()}
 	}
 	e.Metrics.StaleReports.WithLabelValues(r.Kind()).Inc()
 	for _, report := range r.Reports(e.planned(w), e.sends(w, r.Skill)) {
@@ -45,24 +43,6 @@ func (e *Engine) Report(ctx context.Context, id string, r Runtime) error {
 		}
 	}
 	return nil
-}
-
-// mostNamed is how many skills an error names.
-const mostNamed = 10
-
-// knows refuses a skill that the lock does not require: a report about it would
-// take nothing out. A lock that requires none is about all of them.
-func (e *Engine) knows(w *lock, skill string) error {
-	l, err := e.desk.Parse(w)
-	if skill == "" || err != nil {
-		return nil
-	}
-	ids := l.RequiredSkills()
-	if len(ids) == 0 || slices.Contains(ids, skill) {
-		return nil
-	}
-	ids = nearest.Sort(ids, skill)
-	return &InputError{fmt.Sprintf("skill %q: the lock does not require it; it requires %q", skill, ids[:min(len(ids), mostNamed)])}
 }
 
 // planned names the interface that is planned now; "": none.

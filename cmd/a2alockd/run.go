@@ -38,7 +38,7 @@ also seen by themselves. Log lines go to standard error.`,
 			}
 			slog.SetDefault(log) // libraries write there, with text of servers
 			if os.Getenv("GOGC") == "" {
-				debug.SetGCPercent(50) // beside an orchestrator, memory is dearer than time
+				debug.SetGCPercent(30) // beside an orchestrator, memory is dearer than time
 			}
 			if format == "json" {
 				a.log = log
