@@ -118,7 +118,7 @@ var sideways = map[string]string{"rpc": "netguard", "compile": "internal/member"
 
 // outside are packages beyond the layers: they import what they like, and are
 // imported by tests and mains alone.
-var outside = []string{".", "internal/laws", "internal/triples", "testdata", "examples", "internal/agenttest", "internal/fleet", "internal/slacktest", "internal/reporttest"}
+var outside = []string{".", "internal/laws", "internal/triples", "testdata", "examples", "internal/agenttest", "internal/fleet", "internal/slacktest", "internal/reporttest", "internal/manual"}
 
 // worldly are the packages with a layer that touch the world, each with what it
 // needs of it as a field. All others are pure: values in, values out. They have

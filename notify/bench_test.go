@@ -280,6 +280,24 @@ func (r *receiver) requests() []receipt {
 	return slices.Clone(r.seen)
 }
 
+// answering is a receiver that answers code until [receiver.answers] says
+// otherwise.
+func answering(code int) *receiver {
+	r := &receiver{}
+	r.answers(code)
+	return r
+}
+
+// refusing is a receiver that answers code at the host, and 200 at all others.
+func refusing(host string, code int) *receiver {
+	return &receiver{answer: func(at string) (int, http.Header) {
+		if at == host {
+			return code, nil
+		}
+		return 200, nil
+	}}
+}
+
 // answers changes what it answers: a status, 0 for never.
 func (r *receiver) answers(status int) {
 	r.mu.Lock()

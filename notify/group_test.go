@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -61,8 +60,7 @@ func TestIDStandsForOneSet(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				r := &receiver{}
-				r.answers(503)
+				r := answering(503)
 				b := newBench(t, together("ops"), r)
 				b.happen("a", verdict.Opened, diff.Breaking)
 				b.wait(10 * time.Second)
@@ -98,8 +96,7 @@ func (b *bench) change(lock string, change func(*store.Row)) {
 // A message that was tried alone is joined by none that comes later.
 func TestGroupOfOneStaysAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &receiver{}
-		r.answers(503)
+		r := answering(503)
 		b := newBench(t, together("ops"), r)
 		b.happen("a", verdict.Opened, diff.Breaking)
 		b.wait(30*time.Second + time.Millisecond)
@@ -122,12 +119,7 @@ func TestGroupOfOneStaysAlone(t *testing.T) {
 // The probe of a sink that refused a group is that group.
 func TestProbeIsTheGroup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &receiver{answer: func(host string) (int, http.Header) {
-			if host == "travel.example" {
-				return 401, nil
-			}
-			return 200, nil
-		}}
+		r := refusing("travel.example", 401)
 		b := newBench(t, together("travel", "ops"), r)
 		b.happen("a", verdict.Opened, diff.Breaking)
 		b.happen("b", verdict.Opened, diff.Breaking)
@@ -147,8 +139,7 @@ func TestProbeIsTheGroup(t *testing.T) {
 // One of a group that was given up goes out alone, under an id of its own.
 func TestRetryOfOneOfAGroup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &receiver{}
-		r.answers(400)
+		r := answering(400)
 		b := newBench(t, together("ops"), r)
 		b.happen("a", verdict.Opened, diff.Breaking)
 		b.happen("b", verdict.Opened, diff.Breaking)
@@ -171,12 +162,7 @@ func TestRetryOfOneOfAGroup(t *testing.T) {
 // What a person dropped is not told to the fallback when it is over.
 func TestDroppedByHandIsOverForAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &receiver{answer: func(host string) (int, http.Header) {
-			if host == "travel.example" {
-				return 503, nil
-			}
-			return 200, nil
-		}}
+		r := refusing("travel.example", 503)
 		b := newBench(t, hooks("travel", "ops"), r)
 		b.happen("a", verdict.Opened, diff.Breaking)
 		b.change("a", func(row *store.Row) { row.End(store.Dead, store.Dropped, time.Now()) })
@@ -190,8 +176,7 @@ func TestDroppedByHandIsOverForAll(t *testing.T) {
 // A redirect is not followed; it is tried again by the schedule.
 func TestRedirectIsAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &receiver{}
-		r.answers(302)
+		r := answering(302)
 		b := newBench(t, hooks("ops"), r)
 		b.happen("a", verdict.Opened, diff.Breaking)
 		b.wait(10 * time.Second)
@@ -214,8 +199,7 @@ func TestIDStandsForOneSetOverCrashes(t *testing.T) {
 	}
 	var kills []killed
 	synctest.Test(t, func(t *testing.T) {
-		r := &receiver{}
-		r.answers(503)
+		r := answering(503)
 		b := &bench{
 			t: t, path: filepath.Join(t.TempDir(), "a.db"), notify: together("ops"), sink: r,
 			open: map[string]uint64{}, wake: make(chan struct{}, 1), reload: make(chan config.Notify),

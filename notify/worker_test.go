@@ -113,12 +113,7 @@ func TestOrder(t *testing.T) {
 
 func TestSchedule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &receiver{answer: func(host string) (int, http.Header) {
-			if host == "travel.example" {
-				return 503, nil
-			}
-			return 200, nil
-		}}
+		r := refusing("travel.example", 503)
 		b := newBench(t, hooks("travel", "ops"), r)
 		begin := time.Now()
 		b.happen("a", verdict.Opened, diff.Breaking)
@@ -277,12 +272,7 @@ func TestGoneSinkWaitsForItsConfiguration(t *testing.T) {
 
 func TestSinkThatIsConfiguredNoMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &receiver{answer: func(host string) (int, http.Header) {
-			if host == "travel.example" {
-				return 503, nil
-			}
-			return 200, nil
-		}}
+		r := refusing("travel.example", 503)
 		b := newBench(t, hooks("travel", "ops"), r)
 		b.happen("a", verdict.Opened, diff.Breaking)
 		b.notify = hooks("ops")
@@ -396,7 +386,7 @@ func TestGroup(t *testing.T) {
 
 func TestRemovedLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &receiver{answer: func(string) (int, http.Header) { return 503, nil }}
+		r := answering(503)
 		b := newBench(t, hooks("ops"), r)
 		b.happen("a", verdict.Opened, diff.Breaking)
 		b.happen("a", verdict.Closed, diff.Breaking)
@@ -411,8 +401,7 @@ func TestRemovedLock(t *testing.T) {
 // A secret is rotated while a message waits for its next attempt.
 func TestRotation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &receiver{}
-		r.answers(503)
+		r := answering(503)
 		b := newBench(t, hooks("ops"), r)
 		b.happen("a", verdict.Opened, diff.Breaking)
 		b.wait(10 * time.Minute)
@@ -469,8 +458,7 @@ func TestClockGoesBack(t *testing.T) {
 // save its end.
 func TestAcknowledged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &receiver{}
-		r.answers(503)
+		r := answering(503)
 		b := newBench(t, hooks("ops"), r)
 		b.happen("a", verdict.Opened, diff.Breaking)
 		b.update(func(tx *store.Tx) error {

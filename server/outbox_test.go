@@ -82,6 +82,25 @@ func TestSilences(t *testing.T) {
 	}
 }
 
+// Whoever ends a silence and says no name is known by that of the token.
+func TestSilenceEndedByAToken(t *testing.T) {
+	r := idle(t)
+	accept(t, r, [3]string{"operator", "write", "w-secret"})
+	const as = "Authorization: Bearer w-secret"
+	var s store.Silence
+	body := fmt.Sprintf(`{"match": {"owner": "a"}, "author": "me", "reason": "x", "until": %q}`, time.Now().Add(time.Hour).Format(time.RFC3339))
+	check(t, json.Unmarshal(r.ask("POST", "/v1/silences", body, as).body, &s))
+	if a := r.ask("DELETE", "/v1/silences/"+s.ID+"?author="+strings.Repeat("x", 1001), "", as); a.code != 400 {
+		t.Errorf("a long author: %d %s", a.code, a.body)
+	}
+	if a := r.ask("DELETE", "/v1/silences/"+s.ID, "", as); a.code != 204 {
+		t.Errorf("unsilence = %d %s", a.code, a.body)
+	}
+	if a := r.ask("GET", "/v1/silences?all=true", "", as); !strings.Contains(string(a.body), `"removed_by": "operator"`) {
+		t.Errorf("silences = %s", a.body)
+	}
+}
+
 func TestOutbox(t *testing.T) {
 	r, agent := travel(t)
 	type outboxPage struct {

@@ -51,13 +51,22 @@ func TestTrimKeepsWhatIsOpen(t *testing.T) {
 			tx.PutEpisode(store.Episode{Lock: "a", Start: 7, OpenedAt: old, ClosedAt: old}),
 			tx.PutEpisode(store.Episode{Lock: "a", Start: 8, OpenedAt: old, ClosedAt: late}),
 			tx.PutSilence(store.Silence{ID: "over", Until: old}), tx.PutSilence(store.Silence{ID: "held", Until: late.Add(time.Hour)}),
+			tx.PutSilence(store.Silence{ID: "removed", Until: late.Add(time.Hour), Removed: old}),
+			tx.PutSilence(store.Silence{ID: "removed late", Until: late.Add(time.Hour), Removed: late}),
 		)...)
 	})
 	got, err := s.Trim(t.Context(), store.TrimOptions{Before: at.AddDate(0, 0, -90)})
-	want := store.Trimmed{Transitions: 1990, Episodes: 1, Rows: 3, Silences: 1}
+	want := store.Trimmed{Transitions: 1990, Episodes: 1, Rows: 3, Silences: 2}
 	if err != nil || got != want {
 		t.Errorf("Trim = %+v, %v; want %+v", got, err, want)
 	}
+	view(t, s, func(tx *store.Tx) error {
+		held, err := tx.SilencesAt(late)
+		if len(held) != 1 || held[0].ID != "held" {
+			t.Errorf("silences that hold: %+v", held)
+		}
+		return err
+	})
 	p := dump(t, s)
 	if len(p.Transitions["gone"]) != 0 {
 		t.Errorf("%d transitions of a lock that is gone", len(p.Transitions["gone"]))

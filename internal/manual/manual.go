@@ -119,7 +119,7 @@ func section(b *bytes.Buffer, c *cobra.Command) {
 		fence(flags)
 	}
 	if c.Example != "" {
-		if c.Parent() != c.Root() && c.HasParent() {
+		if c.HasParent() && c.Parent() != c.Root() && flagsOf(c.Parent(), 90) != "" {
 			fmt.Fprintf(b, "\nThe flags of `%s` hold too.\n", c.Parent().CommandPath())
 		}
 		b.WriteString("\nExamples:\n")
@@ -169,6 +169,9 @@ func (m *Manual) page(c *cobra.Command) []byte {
 		b.WriteString(".SH OPTIONS\n" + keep(blocks(flags)[0].text))
 	}
 	for p := c.Parent(); p != nil; p = p.Parent() {
+		if flagsOf(p, 70) == "" {
+			continue
+		}
 		fmt.Fprintf(&b, ".PP\nThe options of %s(%d) hold too.\n", roff(manName(p)), m.Section)
 	}
 	if c.Example != "" {
@@ -212,7 +215,7 @@ func (m *Manual) Help(t *testing.T) {
 		if c.Short == "" || c.Long == "" || strings.HasSuffix(c.Short, ".") {
 			t.Errorf("%s: want a Short without a full stop, and a Long", c.CommandPath())
 		}
-		if c.RunE != nil && c.Name() != "help" && c.Name() != "version" && c.Example == "" {
+		if c.RunE != nil && !c.HasSubCommands() && c.Name() != "help" && c.Name() != "version" && c.Example == "" {
 			t.Errorf("%s has no example", c.CommandPath())
 		}
 		for line := range strings.SplitSeq(c.Long, "\n") {
@@ -242,14 +245,15 @@ func (m *Manual) Scripts(t *testing.T, dir string, by map[string]string) {
 		lines = append(lines, strings.Split(string(data), "\n")...)
 	}
 	for _, c := range m.commands() {
-		for _, m := range flagName.FindAllStringSubmatch(flagsOf(c, 90), -1) {
+		other, known := by[c.Name()]
+		for _, flag := range flagName.FindAllStringSubmatch(flagsOf(c, 90), -1) {
 			used := slices.ContainsFunc(lines, func(line string) bool {
 				words := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '=' })
-				runs := slices.Contains(words, c.Name()) || !c.HasParent() || strings.HasPrefix(line, by[c.Name()]) && by[c.Name()] != ""
-				return runs && (slices.Contains(words, m[2]) || m[1] != "" && slices.Contains(words, m[1]))
+				runs := slices.Contains(words, c.Name()) || !c.HasParent() || known && strings.HasPrefix(line, other)
+				return runs && (slices.Contains(words, flag[2]) || flag[1] != "" && slices.Contains(words, flag[1]))
 			})
 			if !used {
-				t.Errorf("%s: no script uses %s", c.CommandPath(), m[2])
+				t.Errorf("%s: no script uses %s", c.CommandPath(), flag[2])
 			}
 		}
 	}
