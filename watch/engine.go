@@ -57,7 +57,6 @@ type Engine struct {
 	catchUp schedule.CatchUp
 	clock   schedule.Clock
 	outage  schedule.Outage
-	skew    schedule.Skew
 	until   time.Duration // after begun, the loop sleeps
 	lines   pace.Lines[waiting]
 	flights sync.WaitGroup
@@ -144,9 +143,7 @@ func (e *Engine) Run(ctx context.Context) {
 		e.desk.Mu.Unlock()
 		if jump != 0 {
 			e.Metrics.ClockJumps.Inc()
-			e.desk.Mu.Lock()
-			e.skew.Forget()
-			e.desk.Mu.Unlock()
+			e.desk.ForgetClocks()
 			e.Log.WarnContext(ctx, "wall clock jumped", "by", jump)
 			e.replan(ctx, jump)
 		}

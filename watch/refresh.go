@@ -190,24 +190,6 @@ func (e *Engine) failed(ctx context.Context, f flight, began time.Time, err erro
 	return e.desk.Observe(ctx, f.Agent, change{Slot: slot, Landed: true, Pause: watched.PauseOf(fault, now)}, func(*lock) verdict.Observation { return o })
 }
 
-// compareClocks takes in what the clock of a host said.
-func (e *Engine) compareClocks(ctx context.Context, host string, said, now time.Time) {
-	if said.IsZero() {
-		return
-	}
-	e.desk.Mu.Lock()
-	changed, ahead := e.skew.Observe(host, said, now), e.skew.Ahead()
-	e.desk.Mu.Unlock()
-	e.Metrics.ClockSkew.Set(ahead.Seconds())
-	switch {
-	case !changed:
-	case ahead != 0:
-		e.Log.WarnContext(ctx, "the local clock looks wrong: most servers have another time", "ahead", ahead.Round(time.Second))
-	default:
-		e.Log.InfoContext(ctx, "the local clock looks right again")
-	}
-}
-
 // by is what the request is for, in the words of the state machine.
 func (f flight) by() verdict.By {
 	if f.Want.By != "" {
@@ -220,7 +202,7 @@ func (f flight) by() verdict.By {
 func (e *Engine) arrived(ctx context.Context, f flight, began time.Time, req fetch.Request, answer *fetch.Answer) bool {
 	now := e.Wall()
 	slot := e.ran(f, now)
-	e.compareClocks(ctx, f.Host, answer.Date, now)
+	e.desk.CompareClocks(ctx, f.Host, answer.Date)
 	sight := f.See(&e.desk, answer)
 	o := verdict.Observation{By: f.by(), Fresh: req.Unconditional && req.Fresh, Began: began, NotModified: answer.NotModified}
 	if err := sight.Err; err != nil {

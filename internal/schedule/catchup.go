@@ -37,6 +37,7 @@ type behind struct {
 	own time.Time // its next slot is due
 }
 
+// Before is in the order of [CatchUp].
 func (b behind) Before(o behind) bool {
 	return cmp.Or(
 		first(b.Stale, o.Stale),

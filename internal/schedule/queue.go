@@ -16,6 +16,7 @@ type due struct {
 	at time.Time
 }
 
+// Before is by time, and then by id.
 func (d due) Before(o due) bool { return cmp.Or(d.at.Compare(o.at), cmp.Compare(d.id, o.id)) < 0 }
 
 // Len is how many agents wait.

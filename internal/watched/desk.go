@@ -13,6 +13,7 @@ import (
 	"github.com/a2alock/a2alock/internal/metrics"
 	"github.com/a2alock/a2alock/internal/plans"
 	"github.com/a2alock/a2alock/internal/route"
+	"github.com/a2alock/a2alock/internal/schedule"
 	"github.com/a2alock/a2alock/internal/setup"
 	"github.com/a2alock/a2alock/internal/verdict"
 	"github.com/a2alock/a2alock/store"
@@ -31,7 +32,8 @@ type Desk struct {
 	Config func() *Config
 	// Mu is for what many goroutines see of agents. Nothing waits for the disk or
 	// the network under it.
-	Mu sync.RWMutex
+	Mu   sync.RWMutex
+	skew schedule.Skew // under Mu
 
 	// Unwritten is that the store cannot be written.
 	Unwritten Failing
