@@ -189,7 +189,7 @@ func revisionNotes(r *Revision) []string {
 			}
 		}
 	}
-	if f.was != nil && len(f.changes) == 0 {
+	if f.was != nil && len(f.changes) == 0 && !bytes.Equal(r.Was.Text, r.Now.Text) {
 		all = append(all, "the lock says the same as before, and is written otherwise")
 	}
 	for i := range all {

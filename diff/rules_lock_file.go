@@ -303,10 +303,10 @@ func workOf(l *lockfile.Lock) [3]string {
 	return [3]string{l.Workflow, compile.NormalizeURL("", l.Agent), l.Identity}
 }
 
-// sameAgent reports whether two locks are about one agent, as one caller sees it.
+// sameAgent reports whether two locks are about one agent, at whatever URL of its
+// origin, as one caller sees it.
 func sameAgent(a, b *lockfile.Lock) bool {
-	x, y := workOf(a), workOf(b)
-	return x[1] == y[1] && x[2] == y[2]
+	return compile.Origin("", a.Agent) == compile.Origin("", b.Agent) && a.Identity == b.Identity
 }
 
 func lockAdded(r *Revision) []Finding {
@@ -348,7 +348,7 @@ func (f *amended) owners() (was, now string) {
 	if f.was == nil || f.now == nil {
 		return "", ""
 	}
-	return strings.TrimSpace(f.was.Owner), strings.TrimSpace(f.now.Owner)
+	return say.Visible(f.was.Owner), say.Visible(f.now.Owner)
 }
 
 func ownerChanged(r *Revision) []Finding {

@@ -170,6 +170,8 @@ func (r *Revision) unknown(q requirement) string {
 		return "the agent changed it meanwhile, and the lock has only its digest: nobody can tell whether it still offers what was required"
 	case f.profile == nil && f.was != nil && f.was.Profile != nil && q.kind != "credentials":
 		return "the lock no longer records a profile: nobody can tell whether the agent still offers it"
+	case f.profile == nil && f.was != nil && q.kind != "credentials" && f.was.CardDigest != f.now.CardDigest:
+		return "the lock is pinned to another card, and records no profile: nobody can tell whether the agent still offers it"
 	}
 	return ""
 }

@@ -78,9 +78,9 @@ func covers(w lockfile.Waiver, f *Finding) bool {
 // good as expired.
 func faultOf(w lockfile.Waiver, at time.Time) string {
 	switch end, ok := Expiry(w.Until); {
-	case strings.TrimSpace(w.Reason) == "":
+	case say.Visible(w.Reason) == "":
 		return "it has no reason"
-	case strings.TrimSpace(w.Owner) == "":
+	case say.Visible(w.Owner) == "":
 		return "it has no owner"
 	case w.Until == "":
 		return "it has no end"

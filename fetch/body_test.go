@@ -116,8 +116,8 @@ func TestBrokenBodies(t *testing.T) {
 	}{
 		{"cut short", []byte(aCard), len(aCard) + 5, "", "reading the body: unexpected EOF"},
 		{"gzip cut short", whole[:len(whole)-9], 0, "gzip", "reading the body: unexpected EOF"},
-		{"gzip with a wrong sum", append(bytes.Clone(whole[:len(whole)-8]), "abcdefgh"...), 0, "gzip", "reading the body: gzip: invalid checksum"},
-		{"gzip with more behind", append(bytes.Clone(whole), "more that is no gzip"...), 0, "gzip", "reading the body: gzip: invalid header"},
+		{"gzip with a wrong sum", append(bytes.Clone(whole[:len(whole)-8]), "abcdefgh"...), 0, "gzip", "the body is not the gzip it says: gzip: invalid checksum"},
+		{"gzip with more behind", append(bytes.Clone(whole), "more that is no gzip"...), 0, "gzip", "the body is not the gzip it says: gzip: invalid header"},
 		{"gzip twice", whole, 0, "gzip, gzip", `content encoding "gzip, gzip" was not asked for`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
+
+	"github.com/a2alock/a2alock/internal/say"
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/internal/redact"
@@ -61,7 +61,7 @@ func (e *Error) Error() string {
 	if e.Err != nil {
 		s += ": " + e.Err.Error()
 	}
-	s = printable(s)
+	s = say.Printable(s)
 	for _, t := range e.Tried {
 		s += "\n  " + t.Error()
 	}
@@ -90,19 +90,4 @@ func statusError(res *http.Response) error {
 		e.Err = errors.New("a card is answered with 200")
 	}
 	return e
-}
-
-// printable is s with every rune that is not plainly visible escaped.
-// Certificates and network errors carry text from the other side.
-func printable(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if strconv.IsPrint(r) {
-			b.WriteRune(r)
-			continue
-		}
-		q := strconv.QuoteRune(r)
-		b.WriteString(q[1 : len(q)-1])
-	}
-	return b.String()
 }

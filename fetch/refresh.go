@@ -8,6 +8,8 @@ import (
 	"net/netip"
 	"slices"
 	"time"
+
+	"github.com/a2alock/a2alock/internal/say"
 )
 
 // A Request is one refresh of a card.
@@ -287,7 +289,7 @@ func said(header http.Header, name string) string {
 	if len(header[name]) == 0 {
 		return ""
 	}
-	return printable(fmt.Sprintf("%.200s", joined(header, name)))
+	return say.Printable(fmt.Sprintf("%.200s", joined(header, name)))
 }
 
 // A stopwatch calls out when it has run for left.

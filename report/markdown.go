@@ -56,8 +56,7 @@ func (r *Report) Markdown(w io.Writer) error {
 	m := &markdown{}
 	m.line("### a2alock: %s\n", r.Status)
 	m.line("%s.\n", r.summary())
-	locks := slices.Clone(r.Locks)
-	slices.SortStableFunc(locks, func(a, b Lock) int { return cmp.Compare(b.rank(), a.rank()) })
+	locks := r.ranked()
 	m.table(locks)
 	for i := range locks {
 		m.lock(&locks[i])
@@ -114,13 +113,7 @@ func (m *markdown) lock(l *Lock) {
 		m.left += len(l.Findings)
 		return
 	}
-	m.line("\n#### %s: %s\n", l.verdict(), code(cmp.Or(l.Lock, l.Agent), messageWidth))
-	if l.Class == nil {
-		m.line("- why: %s %s", code(string(l.State), nameWidth), code(l.Detail, messageWidth))
-		if do := whenUndecided(l.State); do != "" {
-			m.line("- do: %s", do)
-		}
-	}
+	m.heading(l)
 	if l.Fallback != "" && l.worst() == diff.Breaking {
 		m.line("- fallback: %s", code(l.Fallback, messageWidth))
 	}
@@ -141,7 +134,29 @@ func (m *markdown) lock(l *Lock) {
 	}
 }
 
+// heading names the lock and its verdict, and says why there is none.
+func (m *markdown) heading(l *Lock) {
+	m.line("\n#### %s: %s\n", l.verdict(), code(cmp.Or(l.Lock, l.Agent), messageWidth))
+	if l.Class == nil {
+		m.line("- why: %s %s", code(string(l.State), nameWidth), code(l.Detail, messageWidth))
+		if do := whenUndecided(l.State); do != "" {
+			m.line("- do: %s", do)
+		}
+	}
+}
+
 func (m *markdown) finding(f *diff.Finding) {
+	m.difference(f)
+	if rule, ok := diff.Lookup(f.Rule); ok {
+		m.line("  - do: %s", rule.Do)
+	}
+	if f.Fingerprint != "" {
+		m.line("  - id: %s", Code(f.Fingerprint))
+	}
+}
+
+// difference says what was found where.
+func (m *markdown) difference(f *diff.Finding) {
 	m.line("- **%s** %s: %s", f.Class, Code(f.Rule), code(redact.Text(f.Message), messageWidth))
 	if f.Path != "" {
 		m.line("  - at: %s", code(f.Path, messageWidth))
@@ -149,12 +164,6 @@ func (m *markdown) finding(f *diff.Finding) {
 	if f.Was != nil || f.Now != nil {
 		m.line("  - was: %s", Code(display(f.Was)))
 		m.line("  - now: %s", Code(display(f.Now)))
-	}
-	if rule, ok := diff.Lookup(f.Rule); ok {
-		m.line("  - do: %s", rule.Do)
-	}
-	if f.Fingerprint != "" {
-		m.line("  - id: %s", Code(f.Fingerprint))
 	}
 }
 

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/a2alock/a2alock/diff"
 	"github.com/a2alock/a2alock/internal/redact"
+	"github.com/a2alock/a2alock/internal/visible"
 )
 
 // A Review is a [Report] on changed locks for whoever reviews them: its text and
@@ -65,8 +67,7 @@ func (r *Review) headline(show func(s string, n int) string) string {
 func (r *Review) Text(w io.Writer, o TextOptions) error {
 	t := &page{color: o.Color}
 	t.line("%s: %s", t.word(r.Status), r.headline(Excerpt))
-	locks := slices.Clone(r.Locks)
-	slices.SortStableFunc(locks, func(a, b Lock) int { return cmp.Compare(b.rank(), a.rank()) })
+	locks := r.ranked()
 	for i := range locks {
 		t.reviewed(&locks[i])
 	}
@@ -98,7 +99,7 @@ func (t *page) reviewed(l *Lock) {
 	if do := l.toDo(); len(do) > 0 {
 		t.line("  %s", t.paint("1", "to do"))
 		for _, d := range do {
-			t.wrapped("    - ", d)
+			t.wrapped("    - ", d.rules+": "+d.text)
 		}
 	}
 }
@@ -166,7 +167,7 @@ func (t *page) painted(word, prefix, text string) {
 	if word != "" {
 		first = strings.Replace(prefix, word, t.word(word), 1)
 	}
-	for i, line := range broken(text, reviewWidth-utf8.RuneCountInString(prefix)) {
+	for i, line := range visible.Wrap(text, reviewWidth-utf8.RuneCountInString(prefix)) {
 		if i > 0 {
 			first = strings.Repeat(" ", utf8.RuneCountInString(prefix))
 			line = Line(line) // what stood within a line may be a command where it begins one
@@ -175,37 +176,38 @@ func (t *page) painted(word, prefix, text string) {
 	}
 }
 
-// broken breaks text between words into lines of at most width characters; a
-// longer word stays whole, so that it can be copied.
-func broken(text string, width int) []string {
-	var lines []string
-	line, length := "", 0
-	for word := range strings.SplitSeq(text, " ") {
-		n := utf8.RuneCountInString(word)
-		if length > 0 && length+1+n > width {
-			lines = append(lines, line)
-			line, length = word, n
-			continue
-		}
-		if length > 0 {
-			line, length = line+" ", length+1
-		}
-		line, length = line+word, length+n
-	}
-	return append(lines, line)
-}
+// A deed is what rules want of a reviewer.
+type deed struct{ rules, text string }
 
-// toDo is what the rules that want something say, each once, the worst first.
-func (l *Lock) toDo() []string {
-	var list []string
+// accepts is for what the agent changed and this very pin accepts: to pin again
+// would change nothing.
+const accepts = "this pin accepts it: make sure that the workflow works with it."
+
+// toDo is what the rules that want something say, each once, the worst first. What
+// the agent changed where a requirement was dropped to fit wants nothing beside
+// that: its own advice would be to drop it.
+func (l *Lock) toDo() []deed {
+	fitted := slices.ContainsFunc(l.Findings, func(f diff.Finding) bool { return f.Rule == "lock-weakened-to-fit" })
+	var list []deed
+	accepted := map[string]bool{}
 	for _, f := range l.worstFirst() {
 		rule, ok := diff.Lookup(f.Rule)
-		if !ok || isShort(&f) || f.Waived != nil {
-			continue
+		drift := diff.SectionOf(f) == diff.Agent
+		switch {
+		case !ok || isShort(&f) || f.Waived != nil || drift && fitted && f.Class == diff.Breaking:
+		case drift && f.Class == diff.Review:
+			accepted[f.Rule] = true
+		case f.Rule == "change-unclassified": // of the lock's own members
+			rule.Do = "Ask whoever changed it what for."
+			fallthrough
+		default:
+			if d := (deed{f.Rule, rule.Do}); !slices.Contains(list, d) {
+				list = append(list, d)
+			}
 		}
-		if do := f.Rule + ": " + rule.Do; !slices.Contains(list, do) {
-			list = append(list, do)
-		}
+	}
+	if len(accepted) > 0 {
+		list = append(list, deed{strings.Join(slices.Sorted(maps.Keys(accepted)), ", "), accepts})
 	}
 	return list
 }
@@ -216,8 +218,7 @@ func (r *Review) Markdown(w io.Writer) error {
 	m := &markdown{}
 	m.line("### a2alock review: %s\n", r.Status)
 	m.line("%s.", r.headline(code))
-	locks := slices.Clone(r.Locks)
-	slices.SortStableFunc(locks, func(a, b Lock) int { return cmp.Compare(b.rank(), a.rank()) })
+	locks := r.ranked()
 	if len(locks) > 1 {
 		m.line("")
 		m.table(locks)
@@ -240,13 +241,7 @@ func (m *markdown) reviewed(l *Lock) {
 		m.left += len(l.Findings)
 		return
 	}
-	m.line("\n#### %s: %s\n", l.verdict(), code(cmp.Or(l.Lock, l.Agent), messageWidth))
-	if l.Class == nil {
-		m.line("- why: %s %s", code(string(l.State), nameWidth), code(l.Detail, messageWidth))
-		if do := whenUndecided(l.State); do != "" {
-			m.line("- do: %s", do)
-		}
-	}
+	m.heading(l)
 	if l.Agent != "" {
 		m.line("- agent: %s", code(l.Agent, messageWidth))
 	}
@@ -274,8 +269,7 @@ func (m *markdown) reviewed(l *Lock) {
 	if do := l.toDo(); len(do) > 0 {
 		m.line("\n**To do**\n")
 		for _, d := range do {
-			id, text, _ := strings.Cut(d, ": ")
-			m.line("- %s: %s", Code(id), text)
+			m.line("- %s: %s", Code(d.rules), d.text)
 		}
 	}
 }
@@ -293,14 +287,7 @@ func (m *markdown) section(found []diff.Finding) {
 			m.left++
 			continue
 		}
-		m.line("- **%s** %s: %s", f.Class, Code(f.Rule), code(redact.Text(f.Message), messageWidth))
-		if f.Path != "" {
-			m.line("  - at: %s", code(f.Path, messageWidth))
-		}
-		if f.Was != nil || f.Now != nil {
-			m.line("  - was: %s", Code(display(f.Was)))
-			m.line("  - now: %s", Code(display(f.Now)))
-		}
+		m.difference(&f)
 		if f.Class == diff.Breaking && f.Fingerprint != "" {
 			m.line("  - id: %s", Code(f.Fingerprint))
 		}

@@ -142,25 +142,6 @@ func TestReviewMarkdownFitsIntoAComment(t *testing.T) {
 	}
 }
 
-func TestBroken(t *testing.T) {
-	for _, c := range []struct {
-		in    string
-		width int
-		want  []string
-	}{
-		{"", 5, []string{""}},
-		{"a b", 5, []string{"a b"}},
-		{"abc de", 5, []string{"abc", "de"}},
-		{"abcdefgh i jklmno", 5, []string{"abcdefgh", "i", "jklmno"}},
-		{"ä ö ü", 3, []string{"ä ö", "ü"}},
-		{"a  b", 9, []string{"a  b"}},
-	} {
-		if got := broken(c.in, c.width); !slices.Equal(got, c.want) {
-			t.Errorf("broken(%q, %d) = %q, want %q", c.in, c.width, got, c.want)
-		}
-	}
-}
-
 // However a text is broken into lines, none of them is a command or a control.
 func FuzzReviewText(f *testing.F) {
 	for _, s := range []string{hostileText, strings.Repeat("x", 85) + " ::error::y", strings.Repeat("x ", 60) + "##vso[a]", "\x1b[2J\n", ""} {

@@ -30,8 +30,7 @@ const (
 func (r *Report) Text(w io.Writer, o TextOptions) error {
 	t := &page{color: o.Color}
 	t.line("%s: %s", t.word(r.Status), r.summary())
-	locks := slices.Clone(r.Locks)
-	slices.SortStableFunc(locks, func(a, b Lock) int { return cmp.Compare(b.rank(), a.rank()) })
+	locks := r.ranked()
 	for i := range locks {
 		t.lock(&locks[i])
 	}
@@ -45,6 +44,13 @@ func (r *Report) Text(w io.Writer, o TextOptions) error {
 	t.line("%s: %s (fails on %s)", t.word(r.Status), r.tally(), r.FailOn)
 	_, err := w.Write(t.Bytes())
 	return err
+}
+
+// ranked are the locks, the worst first.
+func (r *Report) ranked() []Lock {
+	locks := slices.Clone(r.Locks)
+	slices.SortStableFunc(locks, func(a, b Lock) int { return cmp.Compare(b.rank(), a.rank()) })
+	return locks
 }
 
 // rank orders locks: undecided ones between breaking and review.

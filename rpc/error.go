@@ -23,7 +23,7 @@ type Place struct {
 }
 
 // String is "URL: operation", the URL redacted.
-func (p Place) String() string { return printable(redact.URL(p.URL)) + ": " + p.Operation }
+func (p Place) String() string { return say.Printable(redact.URL(p.URL)) + ": " + p.Operation }
 
 // A Basis is what an [Error] has its name from.
 type Basis = reason.Basis
@@ -114,7 +114,7 @@ func (e *TransportError) Error() string {
 		}
 		s += e.Err.Error()
 	}
-	return printable(s)
+	return say.Printable(s)
 }
 
 // Unwrap is Err, so that callers can ask for a [*netguard.Refused].
@@ -129,7 +129,7 @@ type UndecodableError struct {
 
 // Error is "URL: operation: cause". It shows none of the answer but names.
 func (e *UndecodableError) Error() string {
-	return printable(e.Place.String() + ": " + e.Err.Error())
+	return say.Printable(e.Place.String() + ": " + e.Err.Error())
 }
 
 // Unwrap is Err.
@@ -166,18 +166,3 @@ func said(message string) string {
 
 // quote shows a little of foreign text.
 func quote(s string) string { return say.Quote(redact.Text(s)) }
-
-// printable is s with every rune that is not plainly visible escaped.
-// Certificates and network errors carry text from the other side.
-func printable(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if strconv.IsPrint(r) {
-			b.WriteRune(r)
-			continue
-		}
-		q := strconv.QuoteRune(r)
-		b.WriteString(q[1 : len(q)-1])
-	}
-	return b.String()
-}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -79,9 +80,10 @@ func (r *remote) ack(ctx context.Context, lock string, in map[string]any) error 
 	if _, err := r.call(ctx, http.MethodGet, path, nil, &l); err != nil {
 		return err
 	}
-	if l.Episode != nil { // else the daemon says that there is nothing
-		in["episode"], in["class"], in["finding_set"] = l.Episode.Start, l.Class, l.FindingSet
+	if l.Episode == nil { // what opens meanwhile, nobody has seen
+		return usage(fmt.Errorf("%s is %s, %s: no episode is open, and there is nothing to acknowledge", lock, l.Class, l.Freshness))
 	}
+	in["episode"], in["class"], in["finding_set"] = l.Episode.Start, l.Class, l.FindingSet
 	if _, err := r.call(ctx, http.MethodPost, path+"/ack", in, nil); err != nil {
 		return err
 	}

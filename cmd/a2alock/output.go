@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -126,6 +128,12 @@ func (f *outFiles) Set(s string) error {
 	format, path, ok := strings.Cut(s, "=")
 	if !ok || path == "" || !slices.Contains(formats, format) {
 		return fmt.Errorf("want FORMAT=FILE, with FORMAT %s", strings.Join(formats, " or "))
+	}
+	switch {
+	case path == "-":
+		return errors.New("- is no file: --format is for standard output")
+	case slices.ContainsFunc(*f, func(o outFile) bool { return filepath.Clean(o.path) == filepath.Clean(path) }):
+		return fmt.Errorf("%s is named twice", path)
 	}
 	*f = append(*f, outFile{format, path})
 	return nil

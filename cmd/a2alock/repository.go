@@ -50,7 +50,25 @@ func (r *reviewing) ofRepository(ctx context.Context, args []string) (*change, e
 	}
 	c := &change{since: gitrepo.Commit{Name: base.name, ID: start.ID}.String()}
 	c.sort(pairing.Of(was.locks, now.locks), scope)
+	if len(c.pairs) == 0 && start.ID == base.tip {
+		return c, r.nothingBefore(repo, base)
+	}
 	return c, nil
+}
+
+// nothingBefore is for a base that is the very commit under review: that no lock
+// changed says nothing then, and in a history that is cut off the base may well be
+// another one.
+func (r *reviewing) nothingBefore(repo *gitrepo.Repo, b based) error {
+	if repo.Shallow {
+		return &exit{
+			code: exitUndecided,
+			err:  fmt.Errorf("%s is the commit under review itself, in a history that is cut off: there is nothing to compare with", b.name),
+			hint: "this brings the rest (with actions/checkout, fetch-depth: 0):\ngit fetch --unshallow origin\nand --base REF names what the change is for",
+		}
+	}
+	r.note(b.name + " is the commit under review itself, so only what is not committed could show; --base REF names another")
+	return nil
 }
 
 // sort keeps what changed in the scope, and the locks that stand beside it.
@@ -75,6 +93,7 @@ func (c *change) sort(pairs []pairing.Pair, scope *pairing.Scope) {
 type based struct {
 	name string
 	head gitrepo.Commit // zero: the working tree
+	tip  string         // id of the commit that is reviewed, or that the working tree is of
 }
 
 // bases finds the base, and the commit where the branch left it.
@@ -87,6 +106,7 @@ func (r *reviewing) bases(ctx context.Context, repo *gitrepo.Repo) (b based, sta
 	if err != nil {
 		return b, start, gitExit(ctx, err)
 	}
+	b.tip = head.ID
 	if r.head != "" {
 		b.head = head
 	}
@@ -110,11 +130,11 @@ func (r *reviewing) bases(ctx context.Context, repo *gitrepo.Repo) (b based, sta
 	if err != nil {
 		return b, start, gitExit(ctx, err)
 	}
-	if r.base == "" && !r.quiet {
+	if r.base == "" {
 		a := gitrepo.Commit{Name: b.name, ID: start.ID}
 		r.note("compared with " + a.String() + "; --base REF names another")
 	}
-	if repo.Shallow && !r.quiet {
+	if repo.Shallow {
 		r.note("the history here is cut off; were the branch to have left " + b.name + " later than " + gitrepo.Commit{ID: start.ID}.Short() +
 			", git fetch --unshallow origin would tell")
 	}
@@ -233,6 +253,9 @@ func met(repo *gitrepo.Repo, scope *pairing.Scope, args, paths []string) error {
 // plainRef is a ref that can stand in a command as it is.
 var plainRef = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]*$`)
 
+// digits is what may be the beginning of a commit's id.
+var digits = regexp.MustCompile(`^[0-9a-f]{4,40}$`)
+
 // bringBase is the command that brings a base which is not here.
 func bringBase(ref string, shallow bool) string {
 	branch := strings.TrimPrefix(ref, "origin/")
@@ -277,6 +300,8 @@ func gitExit(ctx context.Context, err error) error {
 	switch {
 	case isUnsafe:
 		x.hint = "if you trust what is in it:\ngit config --global --add safe.directory " + shellWord(unsafe.Dir)
+	case isRef && ref.Ambiguous && digits.MatchString(ref.Ref):
+		x.code, x.hint = exitUsage, "several commits begin so: write more digits of the one that is meant"
 	case isRef && ref.Ambiguous:
 		x.code, x.hint = exitUsage, "say which: refs/heads/… is a branch, refs/remotes/… one of a remote, refs/tags/… a tag"
 	case isRef:

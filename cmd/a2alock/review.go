@@ -36,7 +36,10 @@ new card fails it is breaking, and the honest upgrade passes.
 A lock is every file of the repository whose name ends in a2a.lock.json, tracked or
 not, but what .gitignore leaves out, vendor, node_modules and submodules; the "locks"
 of a2alock.yaml do not matter here. PATH, a file or a folder that may be gone, limits
-the review to some. A lock that moved is found by its agent, identity and workflow.
+the review to some. A lock that moved is found by its agent, identity and workflow; one
+that asks for the same skill, in the same workflow or at the same host, takes its place.
+--live tells where the live card is another by now; that is at most review, since
+a2alock check is the gate on agents.
 
 --base is, without the flag, where origin/HEAD leads, else what main or master
 follows, else origin/main, origin/master, main or master. Nothing is ever fetched.
@@ -69,7 +72,6 @@ that could not be read before.`,
 		if r.files && len(args) != 2 {
 			return misuse(c, "--files: want OLD and NEW, got %d arguments", len(args))
 		}
-		r.quiet = o.format.value != "text"
 		change, err := r.change(c.Context(), args)
 		if err != nil {
 			return err
@@ -89,7 +91,6 @@ type reviewing struct {
 	*app
 	base, head  string
 	files, live bool
-	quiet       bool // standard output is for programs: no word on the base
 }
 
 // A change is what there is to review.
@@ -139,6 +140,9 @@ func lockAt(path string) (*pairing.Lock, error) {
 	}
 	if err := noLock(path); err != nil {
 		return nil, err
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, usage(fmt.Errorf("--files %s: that is a folder", path))
 	}
 	text, err := lockfile.ReadBytes(path)
 	if _, odd := errors.AsType[*lockfile.Fault](err); err != nil && !odd {

@@ -30,7 +30,7 @@ func (a *app) warn(s *setup.Setup, agents []string) {
 	}
 	for _, text := range agents {
 		if u, err := url.Parse(text); err == nil {
-			refusal(s.Guard().Check(u), text, say)
+			refusal(s.Guard().Named(text).Check(u), text, say)
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(cfg.Daemon.Agents)) {

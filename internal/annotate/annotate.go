@@ -2,7 +2,7 @@
 // makes annotations: what is wrong, at its line of the file, in the view of a
 // merge request.
 //
-//	::error file=locks/fare.a2a.lock.json,line=9,col=5,title=breaking%3A skill-removed::the skill is gone
+//	::error file=locks/fare.a2a.lock.json,line=9,col=5,title=a2alock%3A breaking skill-removed::the skill is gone
 //
 // The runner of GitHub Actions looks for commands at the start of each line, so
 // text from elsewhere stands escaped inside one, or behind a word of ours.

@@ -4,16 +4,20 @@
 // A lock stays the same under its path, whatever else in it changes: a file that
 // code refers to is the one that code will read. What is left on both sides is
 // the same lock where it is about the same agent, read by the same identity for
-// the same workflow, so that nobody takes a requirement out by moving a file.
+// the same workflow; and where it asks for a skill that the one before asked for,
+// and the workflow or the host of the agent stays. So nobody takes a requirement,
+// trust or an owner out by moving a file and changing what it says with it.
 package pairing
 
 import (
 	"bytes"
 	"cmp"
+	"net/url"
 	"slices"
 
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/internal/hostname"
 	"github.com/a2alock/a2alock/lockfile"
 )
 
@@ -74,7 +78,7 @@ func Of(was, now []Lock) []Pair {
 	byFile := func(a, b *Lock) int { return cmp.Compare(a.File, b.File) }
 	slices.SortFunc(left, byFile)
 	slices.SortFunc(came, byFile)
-	for _, same := range []func(a, b *Lock) bool{isCopy, isSame, isNear} {
+	for _, same := range []func(a, b *Lock) bool{isCopy, isSame, isNear, isHeir, isElsewhere} {
 		for _, old := range left {
 			n := slices.IndexFunc(came, func(l *Lock) bool { return same(old, l) })
 			if n < 0 || pairs[old.File] == nil {
@@ -130,6 +134,39 @@ func isSame(a, b *Lock) bool {
 // spelled.
 func isNear(a, b *Lock) bool {
 	return isKin(a, b, func(l *lockfile.Lock) string { return compile.Origin("", l.Agent) })
+}
+
+// isHeir is whether b takes the place of a in its workflow, by another agent.
+func isHeir(a, b *Lock) bool {
+	return isKin(a, b, func(*lockfile.Lock) string { return "" }) && shareSkill(a, b)
+}
+
+// isElsewhere is whether b takes the place of a in another workflow, by an agent
+// of the same host.
+func isElsewhere(a, b *Lock) bool {
+	return a.Lock != nil && b.Lock != nil && a.Lock.Identity == b.Lock.Identity &&
+		hostOf(a.Lock.Agent) == hostOf(b.Lock.Agent) && shareSkill(a, b)
+}
+
+// shareSkill is whether both require a skill of one id.
+func shareSkill(a, b *Lock) bool {
+	return slices.ContainsFunc(a.Lock.RequiredSkills(), func(id string) bool {
+		_, ok := b.Lock.Requires.Skills[id]
+		return ok
+	})
+}
+
+// hostOf is the host of an agent, in one spelling and without its port.
+func hostOf(agent string) string {
+	u, err := url.Parse(agent)
+	if err != nil {
+		return agent
+	}
+	host, err := hostname.Normalize(u.Hostname())
+	if err != nil {
+		return u.Hostname()
+	}
+	return host
 }
 
 func isKin(a, b *Lock, agent func(*lockfile.Lock) string) bool {

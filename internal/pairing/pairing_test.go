@@ -187,3 +187,35 @@ func TestScope(t *testing.T) {
 		}
 	}
 }
+
+// A lock that changes its place together with its agent or its workflow is the
+// same where it asks for the same skill.
+func TestOfHeirs(t *testing.T) {
+	lock := func(file, agent, workflow string, skills ...string) Lock {
+		l := &lockfile.Lock{Agent: agent, Workflow: workflow, Path: file}
+		l.Requires.Skills = map[string]lockfile.Need{}
+		for _, id := range skills {
+			l.Requires.Skills[id] = lockfile.Need{}
+		}
+		return Lock{Side: &diff.Side{Path: file, Text: []byte(file), Lock: l}, File: file, Real: file}
+	}
+	was := lock("a", "https://one.example/card.json", "travel", "quote", "book")
+	for _, tt := range []struct {
+		name string
+		now  Lock
+		want bool
+	}{
+		{"another origin", lock("b", "https://two.example/card.json", "travel", "quote"), true},
+		{"another workflow", lock("b", "https://one.example/card.json", "x", "book"), true},
+		{"another workflow and path", lock("b", "https://one.example/v2/card.json", "x", "quote"), true},
+		{"another workflow and port", lock("b", "https://ONE.example.:8443/card.json", "x", "quote"), true},
+		{"another origin and workflow", lock("b", "https://two.example/card.json", "x", "quote"), false},
+		{"another need at another origin", lock("b", "https://two.example/card.json", "travel", "pay"), false},
+		{"another need in another workflow", lock("b", "https://one.example/card.json", "x", "pay"), false},
+	} {
+		pairs := Of([]Lock{was}, []Lock{tt.now})
+		if got := len(pairs) == 1; got != tt.want {
+			t.Errorf("%s: %d pairs, want one: %t", tt.name, len(pairs), tt.want)
+		}
+	}
+}

@@ -3,7 +3,9 @@ package say
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/a2alock/a2alock/internal/jsondoc"
 )
@@ -73,3 +75,32 @@ func Verb(n int, one, many string) string {
 
 // OneLine is text without line breaks and runs of space.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// Printable is s with every rune that is not plainly visible escaped.
+// Certificates and network errors carry text from the other side.
+func Printable(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if strconv.IsPrint(r) {
+			b.WriteRune(r)
+			continue
+		}
+		q := strconv.QuoteRune(r)
+		b.WriteString(q[1 : len(q)-1])
+	}
+	return b.String()
+}
+
+// blanks are letters and symbols that show nothing.
+const blanks = "\u115f\u1160\u2800\u3164\uffa0"
+
+// Visible is s without space around it; "" where a reader would see nothing.
+func Visible(s string) string {
+	shows := func(r rune) bool {
+		return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !strings.ContainsRune(blanks, r)
+	}
+	if !strings.ContainsFunc(s, shows) {
+		return ""
+	}
+	return strings.TrimSpace(s)
+}

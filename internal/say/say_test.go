@@ -49,3 +49,20 @@ func TestList(t *testing.T) {
 		t.Error("Verb or OneLine is wrong")
 	}
 }
+
+func TestVisible(t *testing.T) {
+	for in, want := range map[string]string{
+		"": "", " \t\n": "", "\u200b": "", "\u00a0\u200b\ufeff": "", "\u3164": "", "\u2800 \u115f": "",
+		" team ": "team", "\u200bx": "\u200bx", "\u0645": "\u0645",
+	} {
+		if got := Visible(in); got != want {
+			t.Errorf("Visible(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	if got := Printable("a\x1b[2J\u202eé"); got != `a\x1b[2J\u202eé` {
+		t.Errorf("Printable = %s", got)
+	}
+}
