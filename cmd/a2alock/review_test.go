@@ -12,6 +12,10 @@ import (
 var gitEnvironment = [][2]string{
 	{"GIT_CONFIG_GLOBAL", os.DevNull},
 	{"GIT_CONFIG_NOSYSTEM", "1"},
+	// What git tidies in the background would outlive the script.
+	{"GIT_CONFIG_COUNT", "1"},
+	{"GIT_CONFIG_KEY_0", "maintenance.auto"},
+	{"GIT_CONFIG_VALUE_0", "false"},
 	{"GIT_AUTHOR_NAME", "ann"},
 	{"GIT_AUTHOR_EMAIL", "ann@example.com"},
 	{"GIT_AUTHOR_DATE", "2026-10-02T08:30:00Z"},
