@@ -27,94 +27,107 @@ const module = "github.com/a2alock/a2alock"
 // rests on packages of its own: how JSON is read strictly (jsondoc), and the many
 // spellings of security (scheme). Both know nothing of a Card.
 var layers = map[string]int{
-	"cmd/a2alock":         15,
-	"cmd/a2alockd":        15,
-	"internal/daemon":     14,
-	"server":              13,
-	"watch":               12,
-	"internal/watched":    11, // these for watch
-	"internal/ledger":     10,
-	"internal/pace":       9,
-	"internal/standing":   9,
-	"internal/lockset":    8,
-	"internal/plans":      7,
-	"notify":              11,
-	"internal/attempt":    10, // for notify
-	"internal/heard":      10, // for notify
-	"internal/route":      9,  // for notify and watch
-	"internal/message":    9,  // for notify
-	"store":               8,
-	"internal/verdict":    7,
-	"report":              6,
-	"internal/annotate":   7, // these for the commands
-	"internal/sarif":      7,
-	"internal/junit":      7,
-	"diff":                5,
-	"probe":               5,
-	"lockfile":            4,
-	"fetch":               4,
-	"config":              4,
-	"internal/security":   4, // for diff and lockfile
-	"credential":          4,
-	"compile":             3,
-	"internal/shape":      3, // for lockfile
-	"internal/member":     3, // for compile
-	"internal/want":       3, // for config
-	"netguard":            3,
-	"rpc":                 3,
-	"internal/gate":       3, // for fetch
-	"card":                2,
-	"internal/say":        2,
-	"internal/operation":  2,
-	"internal/scheme":     1,
-	"internal/whole":      5, // these for diff
-	"internal/value":      4,
-	"internal/place":      3,
-	"internal/amend":      4,
-	"internal/secret":     1,
-	"internal/jsondoc":    0,
-	"internal/golden":     0,
-	"internal/duration":   0,
-	"internal/address":    0,
-	"internal/lookalike":  0, // for card
-	"internal/hostname":   0, // these for netguard
-	"internal/proxies":    1,
-	"internal/media":      0,
-	"internal/nearest":    0,
-	"internal/redact":     0,
-	"internal/set":        0,
-	"internal/wholefile":  0, // for lockfile
-	"internal/schedule":   0,
-	"internal/moment":     0,
-	"internal/variable":   0, // for settings
-	"internal/settings":   1, // for config
-	"internal/yamldoc":    0, // for settings
-	"internal/metrics":    0,
-	"internal/visible":    0, // for report
-	"internal/gitrepo":    0, // for the commands
-	"internal/pairing":    6,
-	"internal/slack":      1, // for notify
-	"internal/webhook":    1, // for notify
-	"internal/retryafter": 0, // for fetch, slack and webhook
-	"internal/setup":      7, // for the commands and watch
-	"internal/findings":   6, // these for verdict
-	"internal/evidence":   6,
-	"internal/replicas":   6,
-	"internal/lanes":      0, // for notify
-	"internal/damping":    0,
-	"internal/history":    7, // these for store
-	"internal/outbox":     7,
-	"internal/records":    1, // for store
-	"internal/boltfile":   0, // for records
-	"internal/reason":     1, // these for rpc
-	"internal/bounded":    0,
-	"internal/challenge":  0,
-	"internal/envelope":   0,
-	"internal/grpclink":   0,
+	"cmd/a2alock":           16,
+	"cmd/a2alockd":          16,
+	"internal/daemon":       15,
+	"server":                14,
+	"watch":                 13,
+	"internal/watched":      12, // these for watch
+	"internal/ledger":       11,
+	"internal/pace":         10,
+	"internal/standing":     10,
+	"internal/lockset":      8,
+	"internal/plans":        7,
+	"notify":                13,
+	"internal/remind":       12, // for notify
+	"internal/attempt":      11, // for notify
+	"internal/heard":        11, // for notify
+	"internal/route":        10, // for notify and watch
+	"internal/message":      10, // for notify
+	"store":                 9,
+	"internal/verdict":      7,
+	"report":                6,
+	"internal/annotate":     7, // these for the commands
+	"internal/sarif":        7,
+	"internal/junit":        7,
+	"diff":                  5,
+	"probe":                 5,
+	"lockfile":              4,
+	"fetch":                 5,
+	"internal/extended":     6, // for setup
+	"config":                5,
+	"internal/security":     4, // for diff and lockfile
+	"credential":            4,
+	"compile":               3,
+	"internal/shape":        3, // for lockfile
+	"internal/member":       3, // for compile
+	"internal/want":         3, // for config
+	"netguard":              3,
+	"rpc":                   3,
+	"internal/gate":         3, // for fetch
+	"card":                  2,
+	"internal/say":          2,
+	"internal/operation":    2,
+	"internal/scheme":       1,
+	"internal/whole":        5, // these for diff
+	"internal/value":        4,
+	"internal/place":        3,
+	"internal/amend":        4,
+	"internal/secret":       1,
+	"internal/jsondoc":      0,
+	"internal/golden":       0,
+	"internal/duration":     0,
+	"internal/address":      1,
+	"internal/strength":     0, // for compile
+	"internal/lookalike":    0, // for card
+	"internal/hostname":     0, // these for netguard
+	"internal/smallfile":    0, // and credential
+	"internal/proxies":      1,
+	"internal/media":        0,
+	"internal/nearest":      0,
+	"internal/redact":       0,
+	"internal/set":          0,
+	"internal/wholefile":    0, // for lockfile
+	"internal/schedule":     0,
+	"internal/moment":       0,
+	"internal/variable":     0, // for settings
+	"internal/settings":     1, // for config
+	"internal/yamldoc":      0, // for settings
+	"internal/metrics":      0,
+	"internal/visible":      0, // for report
+	"internal/gitrepo":      0, // for the commands
+	"internal/prompt":       4, // likewise
+	"internal/pairing":      6,
+	"internal/slack":        1, // for notify
+	"internal/webhook":      1, // for notify
+	"internal/retryafter":   0, // for fetch, slack and webhook
+	"internal/cachecontrol": 0, // for fetch
+	"internal/dateline":     1, // for fetch
+	"internal/setup":        7, // for the commands and watch
+	"internal/findings":     6, // these for verdict
+	"internal/evidence":     6,
+	"internal/replicas":     6,
+	"internal/lanes":        0, // for notify
+	"internal/damping":      0,
+	"internal/mend":         8, // these for store
+	"internal/kept":         7,
+	"internal/history":      7,
+	"internal/outbox":       7,
+	"internal/records":      2, // for store
+	"internal/boltfile":     0, // for records
+	"internal/packed":       0, // for records, history and outbox
+	"internal/migration":    1, // for records
+	"internal/taken":        0, // for records
+	"internal/reason":       1, // these for rpc
+	"internal/bounded":      0,
+	"internal/challenge":    0,
+	"internal/echo":         0,
+	"internal/envelope":     0,
+	"internal/grpclink":     0,
 }
 
 // sideways are the imports inside one layer that the map allows.
-var sideways = map[string]string{"rpc": "netguard", "compile": "internal/member", "internal/gate": "netguard", "internal/history": "internal/verdict", "internal/outbox": "internal/verdict", "lockfile": "internal/security", "internal/amend": "lockfile", "diff": "internal/whole"}
+var sideways = map[string]string{"rpc": "netguard", "compile": "internal/member", "internal/gate": "netguard", "internal/history": "internal/verdict", "internal/kept": "internal/verdict", "internal/outbox": "internal/verdict", "lockfile": "internal/security", "internal/amend": "lockfile", "diff": "internal/whole"}
 
 // outside are packages beyond the layers: they import what they like, and are
 // imported by tests and mains alone.
@@ -131,10 +144,13 @@ var worldly = map[string]bool{
 	"internal/records": true, "internal/boltfile": true, // what store stands on
 	"internal/watched":    true, // waits for turns and the store
 	"internal/gate":       true, // waits
+	"internal/extended":   true, // calls
 	"internal/lanes":      true, // waits
 	"internal/attempt":    true, // what came of a request
 	"internal/grpclink":   true, // connects
 	"internal/retryafter": true, // reads headers
+	"internal/dateline":   true, // reads headers
+	"internal/echo":       true, // likewise
 	"internal/slack":      true, // posts
 	"internal/webhook":    true, // posts
 	"credential":          true, // reads files, asks token servers
@@ -142,6 +158,7 @@ var worldly = map[string]bool{
 	"config":              true, // reads a2alock.yaml and the environment
 	"lockfile":            true, // reads, finds and writes locks
 	"internal/wholefile":  true, // writes files
+	"internal/smallfile":  true, // reads files
 	"internal/gitrepo":    true, // runs git
 	"internal/golden":     true, // rewrites what tests compare
 }

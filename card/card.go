@@ -73,8 +73,8 @@ const (
 type Finding struct {
 	// Code names the kind of fault in kebab-case. Any member: wrong-type,
 	// missing, empty, snake-case, spellings-differ, case-variant,
-	// number-precision, byte-order-mark. Interfaces: no-interface,
-	// relative-interface-url, bad-url, grpc-url, mcp-endpoint,
+	// number-precision, byte-order-mark, look-alike-host. Interfaces:
+	// no-interface, relative-interface-url, bad-url, grpc-url, mcp-endpoint,
 	// unknown-binding, bad-version, version-patch, version-shape,
 	// other-generation, repeated-interface. Skills: no-skill, repeated-id,
 	// wildcard-mode. Schemes: several-kinds, unknown-scheme, unknown-wrapper,

@@ -141,6 +141,8 @@ func (r *reader) foreign() string {
 	case strings.Contains(typ, "eip-8004"), strings.Contains(typ, "erc-8004"),
 		has("services", "registrations"), has("services", "supportedTrust"), has("endpoints", "registrations"):
 		return "an ERC-8004 registration file"
+	case has("lock_version"), has("agent", "requires"):
+		return "a lock of a2alock"
 	case has("openapi", "paths"), has("openapi", "info"), has("swagger", "paths"):
 		return "an OpenAPI document"
 	case has("name_for_model"):

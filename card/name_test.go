@@ -34,6 +34,7 @@ func TestParseNames(t *testing.T) {
 		{"no endpoint", card10("supportedInterfaces", ""), "", "an object without an endpoint (supportedInterfaces or url)"},
 		{"a page's manifest", `{"name":"a","url":"https://a.example","version":"1"}`, "", "an object without capabilities, skills"},
 		{"ERC-8004", `{"type":"https://eips.ethereum.org/EIPS/eip-8004#registration-v1","name":"a","services":[]}`, "", "an ERC-8004 registration file"},
+		{"a lock", `{"agent":"https://a.example/card.json","requires":{"skills":{"quote":{}}}}`, "", "a lock of a2alock"},
 		{"ERC-8004 without type", `{"name":"a","services":[],"registrations":[]}`, "", "an ERC-8004 registration file"},
 		{"MCP", `{"$schema":"https://static.modelcontextprotocol.io/schemas/x.json","name":"a/b","url":"https://a.example"}`, "", "an MCP server card"},
 		{"MCP with a transport", `{"serverInfo":{"name":"x"},"transport":{},"tools":[]}`, "", "an MCP server card"},

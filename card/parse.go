@@ -111,6 +111,7 @@ func (r *reader) card() *Card {
 	r.skills(c, e, &m)
 	c.Signatures = r.signatures(e, m.At[cSignatures])
 
+	r.hosts(&m)
 	r.BigNumbers(e, jsondoc.Root)
 	c.Findings = r.findings()
 	return c

@@ -45,4 +45,8 @@ type Credential struct {
 	Name   string
 	Kind   Strength
 	Scopes []string
+	// Origins are where it may be sent, each with its port and in the spelling of
+	// netguard.Origin ("https://agent.example:443"); nil is anywhere. It counts for
+	// calls of an interface at one of them alone ([Client.HeldFor]).
+	Origins []string
 }

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/internal/address"
 	"github.com/a2alock/a2alock/internal/jsondoc"
+	"github.com/a2alock/a2alock/internal/say"
 	"github.com/a2alock/a2alock/internal/set"
 )
 
@@ -72,10 +72,10 @@ func (k *compiler) judgeAddress(i card.Interface) {
 	switch host := address.Host(i.ProtocolBinding, i.URL); {
 	case address.IsPrivate(host):
 		k.warn("unreachable-interface", path,
-			fmt.Sprintf("%s names a private or local host, which others cannot reach", show(i.URL)))
+			fmt.Sprintf("%s names a private or local host, which others cannot reach", say.Show(i.URL)))
 	case strings.HasPrefix(NormalizeURL(i.ProtocolBinding, i.URL), "http://"):
 		k.warn("insecure-interface", path,
-			fmt.Sprintf("%s is not encrypted; agents in production must use TLS (A2A 7.1)", show(i.URL)))
+			fmt.Sprintf("%s is not encrypted; agents in production must use TLS (A2A 7.1)", say.Show(i.URL)))
 	}
 }
 
@@ -103,9 +103,9 @@ func (k *compiler) reason(p *Profile) string {
 	switch missing := set.Without(p.RequiredExtensions, p.Extensions); len(missing) {
 	case 0:
 	case 1:
-		why = append(why, "the agent requires the extension "+show(missing[0])+", which the client does not implement")
+		why = append(why, "the agent requires the extension "+say.Show(missing[0])+", which the client does not implement")
 	default:
-		why = append(why, "the agent requires extensions that the client does not implement: "+listed(missing))
+		why = append(why, "the agent requires extensions that the client does not implement: "+say.Listed(missing))
 	}
 	return strings.Join(why, "; ")
 }
@@ -116,38 +116,15 @@ func (k *compiler) noInterface(p *Profile) string {
 		for _, i := range k.card.Interfaces {
 			faults = append(faults, i.Pointer+": "+i.Disabled)
 		}
-		return "no interface can be called: " + cmp.Or(enumerate(faults), "the card lists none")
+		return "no interface can be called: " + cmp.Or(say.Enumerate(faults), "the card lists none")
 	}
 	offers := make([]string, 0, len(p.Interfaces))
 	for _, i := range p.Interfaces {
 		version := "of unknown version"
 		if i.Version != "" {
-			version = show(i.Version)
+			version = say.Show(i.Version)
 		}
-		offers = append(offers, fmt.Sprintf("%s %s (%s)", show(i.Binding), version, show(i.URL)))
+		offers = append(offers, fmt.Sprintf("%s %s (%s)", say.Show(i.Binding), version, say.Show(i.URL)))
 	}
-	return "no interface that the client speaks: the card offers " + enumerate(offers)
-}
-
-// enumerate lists the first few of s.
-func enumerate(s []string) string {
-	const most = 5
-	if len(s) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(s[:most], ", "), len(s)-most)
-	}
-	return strings.Join(s, ", ")
-}
-
-// show puts a card's text into a sentence: as it is where it is a plain word
-// or URL, else quoted, and cut.
-func show(s string) string {
-	const longest = 200
-	if len(s) > longest {
-		s = strings.ToValidUTF8(s[:longest], "") + "…"
-	}
-	odd := func(r rune) bool { return r <= ' ' || r > '~' || r == '"' }
-	if s == "" || strings.ContainsFunc(s, odd) {
-		return strconv.Quote(s)
-	}
-	return s
+	return "no interface that the client speaks: the card offers " + say.Enumerate(offers)
 }

@@ -79,10 +79,11 @@ type Refusal struct {
 //     what the lock requires is active too.
 //   - skill: the card has it, once and readable; so does the lock.
 //   - credentials: the first alternative is taken that can be met with those
-//     that the client names and with what the lock records. Without either
-//     nothing is judged. Under a lock, the schemes that it meant ask for no scope
-//     that it does not record, whatever the client holds, secrets go to no other
-//     origin than recorded, and what breaks the lock ends the plan.
+//     that the client names, as far as they may go to the interface's origin, and
+//     with what the lock records. Without either nothing is judged. Under a lock,
+//     the schemes that it meant ask for no scope that it does not record, whatever
+//     the client holds, secrets go to no other origin than recorded, and what
+//     breaks the lock ends the plan.
 //   - input: a type that would be sent is accepted; under a lock, all of the
 //     lock's are, and no other is sent.
 //   - output: a type that can be used is offered.
@@ -93,6 +94,7 @@ type Refusal struct {
 // say. Delivery is the first of the client's order that both sides can do.
 func Plan(p *Profile, call Call) (*Route, *Refusal) {
 	k := planning{profile: p, call: call, client: cmp.Or(call.Client, &Client{}), lock: cmp.Or(call.Lock, &Limit{})}
+	k.held = k.client.HeldFor(p.Interface)
 	for _, step := range []struct {
 		name   string
 		refuse func() string
@@ -117,6 +119,8 @@ type planning struct {
 	call    Call
 	client  *Client
 	lock    *Limit // without a lock, one that limits nothing
+	// held are the client's credentials that may go to the profile's interface.
+	held []Credential
 
 	skill      Skill
 	credential string
@@ -124,19 +128,29 @@ type planning struct {
 	notes      []string
 }
 
-func (k *planning) route() *Route {
-	p, i := k.profile, k.profile.Interface
-	headers := map[string][]string{"A2A-Version": {i.Version}}
+// Headers are those that go with every call over the chosen interface, as in
+// [Route]. Without an interface there are none.
+func (p *Profile) Headers() map[string][]string {
+	if p.Interface == nil {
+		return nil
+	}
+	version := p.Interface.Version
+	headers := map[string][]string{"A2A-Version": {version}}
 	if len(p.Extensions) > 0 {
 		name := "A2A-Extensions"
-		if strings.HasPrefix(i.Version, "0.") {
+		if strings.HasPrefix(version, "0.") {
 			name = "X-" + name // as it was called up to 0.3
 		}
 		headers[name] = slices.Clone(p.Extensions)
 	}
+	return headers
+}
+
+func (k *planning) route() *Route {
+	p, i := k.profile, k.profile.Interface
 	return &Route{
 		URL: i.URL, Binding: i.Binding, Version: i.Version, Tenant: i.Tenant,
-		Headers:             headers,
+		Headers:             p.Headers(),
 		Credential:          k.credential,
 		AcceptedOutputModes: k.output,
 		Delivery:            k.delivery(),

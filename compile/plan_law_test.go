@@ -45,7 +45,11 @@ func drawSketch(t *rapid.T) *sketch {
 	s.cl.Extensions = subset(t, "ours", "urn:w", "urn:x", "urn:y", "urn:z")
 	s.cl.Sends = subset(t, "sends", "text/plain", "application/json")
 	s.cl.Accepts = subset(t, "accepts", "text/plain", "application/json")
-	s.cl.Credentials = subset(t, "credentials", Credential{"o", OAuth2, []string{"a"}}, Credential{"p", OAuth2, []string{"b"}}, Credential{"k", APIKey, nil})
+	bound := rapid.SampledFrom([][]string{nil, nil, {"https://a.example:443", "https://c.example:443"}, {"https://b.example:443"}, {}})
+	s.cl.Credentials = subset(t, "credentials",
+		Credential{Name: "o", Kind: OAuth2, Scopes: []string{"a"}, Origins: bound.Draw(t, "origins of o")},
+		Credential{Name: "p", Kind: OAuth2, Scopes: []string{"b"}, Origins: bound.Draw(t, "origins of p")},
+		Credential{Name: "k", Kind: APIKey})
 	if rapid.Bool().Draw(t, "sent") {
 		s.call.Input = subset(t, "what is sent", "text/plain", "application/json")
 	}
@@ -97,15 +101,27 @@ func firstOf(lists ...[]string) []string {
 	return nil
 }
 
+// thatGo are the credentials that may go to i.
+func thatGo(held []Credential, i *Interface) []Credential {
+	there := map[string]string{"JSONRPC": "https://a.example:443", "HTTP+JSON": "https://b.example:443", "GRPC": "https://c.example:443"}[i.Binding]
+	var list []Credential
+	for _, c := range held {
+		if c.Origins == nil || slices.Contains(c.Origins, there) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
 // canBeMet is whether lock and client have what one of list asks for, with
 // secrets that go where they went.
-func canBeMet(list []Alternative, lock *Limit, cl *Client) bool {
+func canBeMet(list []Alternative, lock *Limit, held []Credential) bool {
 	for i, a := range list {
 		ok := true
 		for name, use := range a.Schemes {
 			scopes, recorded := lock.Held[name]
 			alone := Alternative{Schemes: map[string]SchemeUse{name: use}}
-			ours := Meets(alone, cl.Credentials) && !slices.Contains(lock.Own, i)
+			ours := Meets(alone, held) && !slices.Contains(lock.Own, i)
 			ok = ok && (recorded && within(use.Scopes, scopes) || ours) && !slices.Contains(lock.Moved, name)
 		}
 		if ok {
@@ -133,7 +149,7 @@ func firstFault(p *Profile, call Call) string {
 		return "skill"
 	}
 	judged := len(cl.Credentials) > 0 || lock.Held != nil
-	if lock.Breaking != "" || judged && len(skill.Security) > 0 && !canBeMet(skill.Security, lock, cl) {
+	if lock.Breaking != "" || judged && len(skill.Security) > 0 && !canBeMet(skill.Security, lock, thatGo(cl.Credentials, p.Interface)) {
 		return "credentials"
 	}
 	if len(lock.Input) > 0 && !within(call.Input, lock.Input) {

@@ -111,6 +111,23 @@ func TestPlanRefuses(t *testing.T) {
 			s.secured(map[string][]string{"oauth": {"b", "a"}})
 			s.cl.Credentials = oauth
 		}},
+		{"a credential for elsewhere", "credentials", "more than what the client holds for https://a.example, which is nothing: oauth with a", func(s *sketch) {
+			s.secured(map[string][]string{"oauth": {"a"}})
+			s.cl.Credentials = []Credential{{Name: "partner", Kind: OAuth2, Scopes: []string{"a"}, Origins: []string{"https://b.example:443"}}}
+		}},
+		{"another credential for here", "credentials", "what the client holds for https://a.example, gate (API key), small (OAuth 2 with b): oauth with a", func(s *sketch) {
+			s.secured(map[string][]string{"oauth": {"a"}})
+			s.cl.Credentials = []Credential{
+				{Name: "gate", Kind: APIKey, Origins: []string{"https://a.example:443"}},
+				{Name: "small", Kind: OAuth2, Scopes: []string{"b"}},
+				{Name: "partner", Kind: OAuth2, Scopes: []string{"a"}, Origins: []string{"http://a.example:443", "https://a.example:8443"}},
+			}
+		}},
+		{"a credential for elsewhere, under a lock", "credentials", "more than the lock allows, and what the client holds for https://a.example, which is nothing: key", func(s *sketch) {
+			s.secured(map[string][]string{"key": nil})
+			s.cl.Credentials = []Credential{{Name: "k", Kind: APIKey, Origins: []string{}}}
+			s.locked(func(l *Limit) { l.Held = map[string][]string{} })
+		}},
 		{"unreadable", "credentials", "other", func(s *sketch) {
 			s.secured(map[string][]string{"other": nil})
 			s.cl.Credentials = oauth
@@ -279,33 +296,49 @@ func TestPlanRoute(t *testing.T) {
 		{"the lock records it", func(s *sketch) {
 			s.secured(map[string][]string{"oauth": {"a"}})
 			s.locked(func(l *Limit) { l.Held = map[string][]string{"oauth": {"a", "b"}} })
-		}, func(*Route) {}},
+		}, func(r *Route) {
+			r.Notes = []string{"the client names no credentials, so it is taken to hold what the skill asks for: oauth with a"}
+		}},
 		{"the client holds what the lock does not record", func(s *sketch) {
 			s.secured(map[string][]string{"oauth": {"a"}})
-			s.cl.Credentials = []Credential{{"partner", OAuth2, []string{"a"}}}
+			s.cl.Credentials = []Credential{{Name: "partner", Kind: OAuth2, Scopes: []string{"a"}}}
 			s.locked(func(l *Limit) { l.Held = map[string][]string{} })
 		}, func(r *Route) { r.Credential = "partner" }},
 		{"the lock records what the client does not name", func(s *sketch) {
 			s.secured(map[string][]string{"key": nil})
-			s.cl.Credentials = []Credential{{"partner", OAuth2, []string{"a"}}}
+			s.cl.Credentials = []Credential{{Name: "partner", Kind: OAuth2, Scopes: []string{"a"}}}
 			s.locked(func(l *Limit) { l.Held, l.Own = map[string][]string{"key": {}}, []int{0} })
 		}, func(*Route) {}},
 		{"one of the lock, one of the client", func(s *sketch) {
 			s.secured(map[string][]string{"key": nil, "oauth": {"a"}})
-			s.cl.Credentials = []Credential{{"partner", OAuth2, []string{"a"}}}
+			s.cl.Credentials = []Credential{{Name: "partner", Kind: OAuth2, Scopes: []string{"a"}}}
 			s.locked(func(l *Limit) { l.Held = map[string][]string{"key": {}} })
 		}, func(r *Route) { r.Credential = "partner" }},
 		{"the first that is met", func(s *sketch) {
 			s.secured(map[string][]string{"gate": nil}, map[string][]string{"oauth": {"a"}}, map[string][]string{"key": nil}, map[string][]string{})
-			s.cl.Credentials = []Credential{{"k", APIKey, nil}, {"small", OAuth2, nil}, {"partner", OAuth2, []string{"a"}}}
+			s.cl.Credentials = []Credential{{Name: "k", Kind: APIKey}, {Name: "small", Kind: OAuth2}, {Name: "partner", Kind: OAuth2, Scopes: []string{"a"}}}
 		}, func(r *Route) { r.Credential = "partner" }},
+		{"the first that may go there", func(s *sketch) {
+			s.secured(map[string][]string{"oauth": {"a"}})
+			s.cl.Credentials = []Credential{
+				{Name: "elsewhere", Kind: OAuth2, Scopes: []string{"a"}, Origins: []string{"https://b.example:443"}},
+				{Name: "partner", Kind: OAuth2, Scopes: []string{"a"}, Origins: []string{"https://b.example:443", "https://a.example:443"}},
+			}
+		}, func(r *Route) { r.Credential = "partner" }},
+		{"the lock records it, and the credential stays away", func(s *sketch) {
+			s.secured(map[string][]string{"oauth": {"a"}})
+			s.cl.Credentials = []Credential{{Name: "partner", Kind: OAuth2, Scopes: []string{"a"}, Origins: []string{"https://b.example:443"}}}
+			s.locked(func(l *Limit) { l.Held, l.Own = map[string][]string{"oauth": {"a"}}, []int{0} })
+		}, func(r *Route) {
+			r.Notes = []string{"the credential partner does not go to https://a.example: its origins are https://b.example:443"}
+		}},
 		{"anonymous first", func(s *sketch) {
 			s.secured(map[string][]string{}, map[string][]string{"key": nil})
-			s.cl.Credentials = []Credential{{"k", APIKey, nil}}
+			s.cl.Credentials = []Credential{{Name: "k", Kind: APIKey}}
 		}, func(*Route) {}},
 		{"two together", func(s *sketch) {
 			s.secured(map[string][]string{"oauth": {"a"}, "gate": nil})
-			s.cl.Credentials = []Credential{{"partner", OAuth2, []string{"a"}}, {"cert", MutualTLS, nil}}
+			s.cl.Credentials = []Credential{{Name: "partner", Kind: OAuth2, Scopes: []string{"a"}}, {Name: "cert", Kind: MutualTLS}}
 		}, func(r *Route) { r.Credential = "cert+partner" }},
 	}
 	for _, tt := range tests {

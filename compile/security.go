@@ -8,6 +8,7 @@ import (
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/internal/jsondoc"
+	"github.com/a2alock/a2alock/internal/say"
 	"github.com/a2alock/a2alock/internal/set"
 )
 
@@ -113,7 +114,7 @@ func unreadable(why string) Alternative {
 }
 
 func undeclared(name string) Scheme {
-	return Scheme{Kind: card.KindUnknown, Reason: fmt.Sprintf("the card declares no scheme %s", show(name))}
+	return Scheme{Kind: card.KindUnknown, Reason: fmt.Sprintf("the card declares no scheme %s", say.Show(name))}
 }
 
 // distinct keeps the first of equal alternatives. Within one card the names

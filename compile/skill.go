@@ -6,6 +6,7 @@ import (
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/internal/jsondoc"
+	"github.com/a2alock/a2alock/internal/say"
 	"github.com/a2alock/a2alock/internal/set"
 )
 
@@ -79,9 +80,9 @@ func (k *compiler) modes(list []string, path string) []string {
 		var read []string
 		for _, m := range aliased {
 			norm, _ := NormalizeMode(m, k.client.Aliases)
-			read = append(read, fmt.Sprintf("%s as %s", show(strings.TrimSpace(m)), show(norm)))
+			read = append(read, fmt.Sprintf("%s as %s", say.Show(strings.TrimSpace(m)), say.Show(norm)))
 		}
-		k.warn("mode-alias", path, "no media type, read through the client's aliases: "+enumerate(read))
+		k.warn("mode-alias", path, "no media type, read through the client's aliases: "+say.Enumerate(read))
 	}
 	return set
 }

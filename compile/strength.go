@@ -1,65 +1,30 @@
 package compile
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/internal/set"
+	"github.com/a2alock/a2alock/internal/strength"
 )
 
 // Strength grades credentials and schemes from anonymous to mutual TLS
 // (docs/design.md, Matching). A larger value is stronger.
-type Strength int
+type Strength = strength.Strength
 
 // The strengths, weakest first.
 const (
-	Anonymous Strength = iota
-	Basic
-	APIKey
-	Bearer
-	OAuth2 // OAuth 2 and OpenID Connect
-	MutualTLS
+	Anonymous = strength.Anonymous
+	Basic     = strength.Basic
+	APIKey    = strength.APIKey
+	Bearer    = strength.Bearer
+	OAuth2    = strength.OAuth2 // OAuth 2 and OpenID Connect
+	MutualTLS = strength.MutualTLS
 )
-
-var strengthNames = [...]string{
-	Anonymous: "anonymous",
-	Basic:     "basic",
-	APIKey:    "API key",
-	Bearer:    "bearer",
-	OAuth2:    "OAuth 2",
-	MutualTLS: "mutual TLS",
-}
-
-// String returns the strength in words: "mutual TLS", "OAuth 2", "bearer",
-// "API key", "basic" or "anonymous".
-func (s Strength) String() string {
-	if s < 0 || int(s) >= len(strengthNames) {
-		return fmt.Sprintf("Strength(%d)", int(s))
-	}
-	return strengthNames[s]
-}
 
 // ParseStrength reads a strength as people write it: case, "-", "_" and spaces
 // do not count, and the names that A2A and OAuth have for a kind are read too.
-func ParseStrength(s string) (Strength, error) {
-	switch strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(s)) {
-	case "mtls", "mutualtls":
-		return MutualTLS, nil
-	case "oauth2", "oauth2clientcredentials", "oidc", "openidconnect":
-		return OAuth2, nil
-	case "bearer":
-		return Bearer, nil
-	case "apikey":
-		return APIKey, nil
-	case "basic":
-		return Basic, nil
-	case "anonymous":
-		return Anonymous, nil
-	}
-	return Anonymous, fmt.Errorf("credential kind %q: want mtls, oauth2, oidc, bearer, api-key, basic or anonymous", s)
-}
+func ParseStrength(s string) (Strength, error) { return strength.Parse(s) }
 
 // StrengthOf grades one scheme. An HTTP scheme other than bearer and DPoP
 // counts as basic, and so does a scheme that cannot be read: it is the least

@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/a2alock/a2alock/card"
@@ -36,29 +35,6 @@ func TestStrengthOf(t *testing.T) {
 	}
 	if got := (Alternative{}).Strength(); got != Anonymous {
 		t.Errorf("strength of an empty alternative = %v, want %v", got, Anonymous)
-	}
-}
-
-func TestParseStrength(t *testing.T) {
-	want := map[string]Strength{
-		"mtls": MutualTLS, "mutual-TLS": MutualTLS, "mutualTLS": MutualTLS, "mutual tls": MutualTLS,
-		"oauth2": OAuth2, "OAuth 2": OAuth2, "oauth2-client-credentials": OAuth2, "oidc": OAuth2, "openIdConnect": OAuth2,
-		"bearer": Bearer, "api-key": APIKey, "apiKey": APIKey, "api_key": APIKey, "Basic": Basic, "anonymous": Anonymous,
-	}
-	for s, strength := range want {
-		if got, err := ParseStrength(s); err != nil || got != strength {
-			t.Errorf("ParseStrength(%q) = %v, %v, want %v", s, got, err, strength)
-		}
-	}
-	for s := Anonymous; s <= MutualTLS; s++ {
-		if got, err := ParseStrength(s.String()); err != nil || got != s {
-			t.Errorf("ParseStrength(%q) = %v, %v, want %v", s, got, err, s)
-		}
-	}
-	for _, s := range []string{"", "token", "basic2"} {
-		if _, err := ParseStrength(s); err == nil || !strings.Contains(err.Error(), "want mtls") {
-			t.Errorf("ParseStrength(%q): error %v, want one that lists the kinds", s, err)
-		}
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/a2alock/a2alock/internal/say"
 )
 
 // A Refuted is what callers found not to hold although the card says it.
@@ -44,7 +46,7 @@ func (p *Profile) Without(r Refuted, cl *Client) *Profile {
 	q.Interface = choose(q.Interfaces, cl)
 	if q.Interface == nil && q.Usable {
 		q.Usable = false
-		q.Reason = fmt.Sprintf("callers were refused at %s with its version, and the client speaks no other interface", show(p.Interface.URL))
+		q.Reason = fmt.Sprintf("callers were refused at %s with its version, and the client speaks no other interface", say.Show(p.Interface.URL))
 	}
 	return &q
 }

@@ -30,10 +30,14 @@ func (c *Config) advice(name string, here []settings.Key) string {
 		if at[0] == "" {
 			return " (it belongs at the top level)"
 		}
+		top := ""
+		if i := slices.Index(at, ""); i > 0 {
+			at, top = slices.Delete(slices.Clone(at), i, i+1), ", or at the top level"
+		}
 		if slices.Contains(ofLock, name) {
 			at = append(at, "a lock")
 		}
-		return fmt.Sprintf(" (it belongs under %s)", strings.Join(at, " or "))
+		return fmt.Sprintf(" (it belongs under %s%s)", strings.Join(at, " or "), top)
 	}
 	if slices.Contains(ofLock, name) {
 		return " (that is a member of a lock)"

@@ -8,9 +8,9 @@
 // empty one too. Durations are Go's plus d ([duration.Parse]), sizes bytes or
 // KiB, MiB and GiB.
 //
-// Under daemon and notify the keys and types are as strict. What a value means
-// there is an error for whoever needs it ([Config.Require]): a route that leads
-// nowhere stops the daemon, and keeps no CI from checking locks.
+// Under credentials, daemon and notify the keys and types are as strict. What a
+// value means there is an error for whoever needs it ([Config.Require]): a route
+// that leads nowhere stops the daemon, and keeps no CI from checking locks.
 //
 // ${NAME} in a value stands for an environment variable; $${ writes ${. It is
 // put in after the file was parsed, so what a variable holds is never read as
@@ -31,6 +31,7 @@ import (
 	"time"
 
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/credential"
 	"github.com/a2alock/a2alock/internal/settings"
 )
 
@@ -51,6 +52,9 @@ type Config struct {
 
 	// Client is our side: what it implements, sends, accepts and holds.
 	Client compile.Client
+	// Credentials are what a2alock itself may show to agents, in the file's order.
+	// One that has a fault or a variable that is not set has its Err.
+	Credentials []credential.Credential
 	// Locks are the files and folders that hold locks, as written; nil means
 	// the tree below Root. See [Config.Roots].
 	Locks   []string
@@ -66,6 +70,10 @@ type Config struct {
 	Env func(name string) (string, bool)
 
 	file settings.File
+	// holdsNamed is whether client.credentials says what the client holds; named
+	// are the keys of credentials.
+	holdsNamed bool
+	named      map[string]bool
 }
 
 // Limits bound what is read from an agent.
@@ -79,6 +87,9 @@ type Limits struct {
 type Network struct {
 	Allow []string // a CIDR, a host, or host:port
 	HTTP  []string // hosts with which plain http is spoken
+	// CAFiles names, for an origin, the file of the roots that it is trusted by,
+	// as seen from the working directory.
+	CAFiles map[string]string
 }
 
 // Policy is the operator's say. Package config knows no rules: whether the ids
@@ -166,7 +177,7 @@ func Load(path string) (*Config, error) {
 func (c *Config) Load(path string) error {
 	// Opening a pipe would wait for its writer.
 	if info, err := os.Stat(path); err != nil {
-		return fmt.Errorf("reading the config: %w", err)
+		return fmt.Errorf("reading the config: %s: %w", path, errors.Unwrap(err))
 	} else if !info.Mode().IsRegular() {
 		return fmt.Errorf("reading the config: %s is not a regular file", path)
 	}
@@ -188,7 +199,7 @@ func (c *Config) Parse(data []byte, path string) error {
 	if len(data) > maxBytes {
 		return fmt.Errorf("%s: over %d bytes, which no config needs", path, maxBytes)
 	}
-	c.Path = path
+	c.Path, c.holdsNamed, c.named = path, false, nil
 	if path != "" {
 		c.Root = filepath.Dir(path)
 	}
@@ -197,20 +208,22 @@ func (c *Config) Parse(data []byte, path string) error {
 		env = os.LookupEnv
 	}
 	file, err := settings.Read(data, path, settings.Form{
-		Keys: c.keys(), Env: env, Advice: c.advice, Apart: []string{"/daemon", "/notify"},
+		Keys: c.keys(), Env: env, Advice: c.advice, Apart: []string{"/credentials", "/daemon", "/notify"},
 	})
-	c.file = *file
+	if c.file = *file; err == nil {
+		c.hold()
+	}
 	return err
 }
 
 // Require says which values at or below the RFC 6901 pointers cannot be used, as
-// [Config.Load] says it of faults; nil when all can. Such are those with a
-// variable that is not set, and under daemon and notify those that do not mean
-// anything. A command asks before it uses a value, so that what another command
+// [Config.Load] says it of faults; nil when all can. "*" in a pointer stands for
+// any key. Such are those with a variable that is not set, and under credentials,
+// daemon and notify those that do not mean anything. A command asks before it uses a value, so that what another command
 // alone needs keeps nobody from work.
 func (c *Config) Require(pointers ...string) error { return c.file.Require(pointers...) }
 
-// Besides says which values under daemon and notify do not mean anything, but for
+// Besides says which values under credentials, daemon and notify do not mean anything, but for
 // those at or below the pointers, which [Config.Require] tells of: nil for none.
 // A variable that is not set is no fault of the file, and not among them.
 func (c *Config) Besides(pointers ...string) error { return c.file.Besides(pointers...) }

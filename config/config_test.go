@@ -70,6 +70,8 @@ func TestLoadValidFiles(t *testing.T) {
 				Credentials: []compile.Credential{
 					{Name: "pricing", Kind: compile.OAuth2, Scopes: []string{"pricing.quote", "pricing.read"}},
 					{Name: "gate", Kind: compile.MutualTLS},
+					{Name: "partner", Kind: compile.OAuth2, Scopes: []string{"agents.read"}, Origins: []string{"https://a.partner.example:443", "http://localhost:8080"}},
+					{Name: "search", Kind: compile.APIKey, Origins: []string{"https://search.example:443"}},
 				},
 			}
 			c.Locks = []string{"locks", "../shared/x.a2a.lock.json", "/srv/locks"}
@@ -78,7 +80,10 @@ func TestLoadValidFiles(t *testing.T) {
 			c.Network = Network{
 				Allow: []string{"10.1.0.0/16", "fd00::/8", "agents.internal", "agents.internal:8443", "[fd00::1]:443", "::1", "127.0.0.1"},
 				HTTP:  []string{"localhost", "[::1]", "slack.internal"},
+
+				CAFiles: map[string]string{"https://agents.internal:8443": "testdata/valid/ca.pem"},
 			}
+			c.Credentials = fullCredentials()
 			c.Policy = Policy{
 				Rules:          map[string]string{"agent-version-changed": "compatible", "skill-gained": "review"},
 				TextPolicy:     "review",
@@ -296,9 +301,9 @@ func TestLine(t *testing.T) {
 		"/version":                     1,
 		"/client/interfaces/1":         5,
 		"/client/interfaces/1/version": 6,
-		"/policy/rules/skill-gained":   34,
+		"/policy/rules/skill-gained":   37,
 		"/policy/rules/skill-removed":  0,
-		"/locks/1":                     21,
+		"/locks/1":                     23,
 	} {
 		if got := c.Line(pointer); got != want {
 			t.Errorf("Line(%q) = %d, want %d", pointer, got, want)

@@ -153,7 +153,7 @@ notify:
 	err := c.Require("/daemon", "/notify")
 	want := `a2alock.yaml:3:16: daemon.tokens_file: "${NO_TOKENS}": the environment variable NO_TOKENS is not set
 a2alock.yaml:4:13: daemon.schedule: "${NO_SCHEDULE}": the environment variable NO_SCHEDULE is not set
-a2alock.yaml:7:24: notify.sinks.a.webhook.url: a hidden text: the environment variable NO_HOOK is not set
+a2alock.yaml:7:24: notify.sinks.a.webhook.url: a text that may be secret: the environment variable NO_HOOK is not set
 a2alock.yaml:7:74: notify.sinks.a.webhook.secrets[0]: "${NO_KEY}": the environment variable NO_KEY is not set
 a2alock.yaml:8:24: notify.sinks.b.slack.token: "${NO_TOKEN}": the environment variable NO_TOKEN is not set
 a2alock.yaml:8:48: notify.sinks.b.slack.channel: "${NO_CHANNEL}": the environment variable NO_CHANNEL is not set

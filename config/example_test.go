@@ -33,8 +33,8 @@ func TestExampleIsTheDefault(t *testing.T) {
 	}
 	want := Default()
 	// Written out, what is absent otherwise is empty.
-	want.Client.Extensions, want.Client.Credentials = []string{}, []compile.Credential{}
-	want.Network = Network{Allow: []string{}, HTTP: []string{}}
+	want.Client.Extensions = []string{}
+	want.Network = Network{Allow: []string{}, HTTP: []string{}, CAFiles: map[string]string{}}
 	want.Policy.Rules = map[string]string{}
 	want.Daemon.OwnHosts = []string{}
 	if diff := cmp.Diff(want, parsed(t, data), plainly); diff != "" {
@@ -79,17 +79,17 @@ func shows(doc any, path []string) bool {
 	return slices.ContainsFunc(below, func(v any) bool { return shows(v, path[1:]) })
 }
 
-// opened is the example with what the daemon's part shows in comments.
+// opened is the example with what it shows in comments from credentials on.
 func opened() []byte {
-	client, daemon, _ := strings.Cut(example, "\ndaemon:")
-	return []byte(client + "\ndaemon:" + strings.ReplaceAll(daemon, "\n  #  ", "\n     "))
+	client, rest, _ := strings.Cut(example, "\ncredentials:")
+	return []byte(client + "\ncredentials:" + strings.ReplaceAll(rest, "\n  #  ", "\n     "))
 }
 
 func TestExampleHasEveryKey(t *testing.T) {
 	c := parsed(t, opened())
 	for _, p := range places(c.keys(), "") {
 		if strings.HasPrefix(p, "/client/credentials/") { // shown in a comment
-			if !strings.Contains(example, "{name: pricing, kind: oauth2, scopes: [pricing.quote]}") {
+			if !strings.Contains(example, "{name: ours, kind: oauth2, scopes: [pricing.quote]}") {
 				t.Error("no example of a credential")
 			}
 			continue
@@ -110,10 +110,16 @@ func TestExampleOpened(t *testing.T) {
 			return "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD", true
 		case name == "SLACK_TOKEN":
 			return "xoxb-1", true
+		case !strings.Contains(name, "SLACK") && !strings.Contains(name, "HOOK"):
+			return "a-secret", true
 		}
 		return "https://hooks.example.com/" + name, true
 	}
 	must(t, c.Parse(opened(), Name))
+	must(t, c.Require(""))
+	if len(c.Credentials) != 9 || len(c.Client.Credentials) != 9 {
+		t.Errorf("credentials of the example = %v, and the client holds %v, want 9", c.Credentials, c.Client.Credentials)
+	}
 	n := c.Notify
 	want := defaultRoute()
 	want.Sinks = []string{"ops"}
@@ -270,7 +276,17 @@ func TestSchemaAgrees(t *testing.T) {
 		"limits: {timeout: soon}", "limits: {timeout: off}", "policy: {fail_on: compatible}", "policy: {text_policy: breaking}",
 		"policy: {rules: {x: bad}}", "policy: {rules: {X: review}}", "client: {interfaces: [{binding: JSONRPC}]}",
 		"client: {interfaces: [{binding: jsonrpc, version: '1.0'}]}", "client: {interfaces: [{binding: GRPC, version: '1.0.0'}]}",
-		"client: {accepts: [text]}", "client: {accepts: ['text/*']}", "client: {select: newest}", "client: {delivery: [mail]}", "client: {delivery: [poll, poll]}", "client: {delivery: poll}", "client: {credentials: [{name: a}]}",
+		"client: {accepts: [text]}", "client: {accepts: ['text/*']}", "client: {select: newest}", "client: {delivery: [mail]}", "client: {delivery: [poll, poll]}", "client: {delivery: poll}", "client: {credentials: [{kind: bearer}]}",
+		"network: {ca_files: {'http://h.example': ca.pem}}", "network: {ca_files: {'https://h.example': ''}}",
+		"credentials: {'a b': {origins: ['https://h.example'], mtls: {cert_file: c, key_file: k}}}", "credentials: {a: {mtls: {cert_file: c, key_file: k}}}",
+		"credentials: {a: {origins: [], mtls: {cert_file: c, key_file: k}}}", "credentials: {a: {origins: ['https://h.example']}}",
+		"credentials: {a: {origins: ['https://h.example/x'], bearer: {token_file: t}}}", "credentials: {a: {origins: ['https://h.example'], bearer: {}}}",
+		"credentials: {a: {origins: ['https://h.example'], bearer: {token: literal}}}", "credentials: {a: {origins: ['https://h.example'], bearer: {token: '${T}', token_file: t}}}",
+		"credentials: {a: {origins: ['https://h.example'], bearer: {token_file: t}, mtls: {cert_file: c, key_file: k}}}",
+		"credentials: {a: {origins: ['https://h.example'], api_key: {in: body, name: k, key_file: k}}}", "credentials: {a: {origins: ['https://h.example'], api_key: {in: query, key_file: k}}}",
+		"credentials: {a: {origins: ['https://h.example'], basic: {user: 'a:b', password_file: p}}}", "credentials: {a: {origins: ['https://h.example'], basic: {password_file: p}}}",
+		"credentials: {a: {origins: ['https://h.example'], mtls: {cert_file: c}}}", "credentials: {a: {origins: ['https://h.example'], oauth2_client_credentials: {client_id: c, client_secret_file: s}}}",
+		"credentials: {a: {origins: ['https://h.example'], oauth2_client_credentials: {token_url: 'https://t.example', client_id: c, client_secret_file: s, auth_style: body}}}",
 		"daemon: {listen: ''}", "daemon: {store: {bbolt: ''}}", "daemon: {schedule: ''}", "daemon: {timezone: ''}", "daemon: {spread: 0}",
 		"daemon: {min_interval: off}", "daemon: {agents: {h.example: {}}}", "daemon: {agents: {'https://h.example': {extra: 1}}}",
 		"daemon: {agents: {'https://h.example': {max_interval: 0}}}", "daemon: {flights: 0}", "daemon: {catchup_rate: -1}",
@@ -288,7 +304,7 @@ func TestSchemaAgrees(t *testing.T) {
 		"client: {extra: 1}", "network: {extra: 1}", "locks: x", "client: {sends: [text/plain, text/plain]}",
 	} {
 		c := Default()
-		if c.Parse([]byte(doc), Name) == nil && c.Require("/daemon", "/notify") == nil {
+		if c.Parse([]byte(doc), Name) == nil && c.Require("/credentials", "/daemon", "/notify") == nil {
 			t.Errorf("%s: no error", doc)
 		}
 		if schema.Validate(instance(t, []byte(doc))) == nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/credential"
 	"github.com/a2alock/a2alock/internal/settings"
 	"github.com/a2alock/a2alock/internal/want"
 )
@@ -12,7 +13,7 @@ import (
 func (c *Config) keys() []settings.Key {
 	return []settings.Key{
 		{Name: "version", Read: readFormat},
-		{Name: "client", Keys: clientKeys(&c.Client)},
+		{Name: "client", Keys: c.clientKeys()},
 		{Name: "locks", Read: settings.Texts(&c.Locks, want.Path("a lock or a folder"))},
 		{Name: "limits", Keys: []settings.Key{
 			{Name: "card_bytes", Read: settings.Size(&c.Limits.CardBytes, 1)},
@@ -24,6 +25,7 @@ func (c *Config) keys() []settings.Key {
 		{Name: "network", Keys: []settings.Key{
 			{Name: "allow", Read: settings.Texts(&c.Network.Allow, want.Address)},
 			{Name: "http", Read: settings.Texts(&c.Network.HTTP, want.Host)},
+			{Name: "ca_files", Read: c.readRoots},
 		}},
 		{Name: "policy", Keys: []settings.Key{
 			{Name: "rules", Read: settings.Pairs(&c.Policy.Rules, want.Rule, want.OneOf("compatible", "review", "breaking"))},
@@ -33,37 +35,30 @@ func (c *Config) keys() []settings.Key {
 			{Name: "max_evidence_age", Read: settings.Span(&c.Policy.MaxEvidenceAge, "off")},
 			{Name: "max_waiver", Read: settings.Span(&c.Policy.MaxWaiver, "")},
 		}},
+		{Name: "credentials", Secret: true, Keys: c.credentialKeys(new(credential.Credential)), Read: c.readCredentials},
 		{Name: "daemon", Keys: daemonKeys(&c.Daemon)},
 		{Name: "notify", Keys: c.notifyKeys()},
 	}
 }
 
-func clientKeys(c *compile.Client) []settings.Key {
+func (c *Config) clientKeys() []settings.Key {
+	cl := &c.Client
 	return []settings.Key{
 		{Name: "interfaces", Keys: transportKeys(new(compile.Transport)), Read: func(d *settings.Decoder, v settings.Value) {
-			c.Interfaces = settings.List(d, v, func(v settings.Value, t *compile.Transport) {
+			cl.Interfaces = settings.List(d, v, func(v settings.Value, t *compile.Transport) {
 				d.Mapping(v, transportKeys(t), "binding", "version")
 			})
-			settings.Unique(d, v, c.Interfaces)
+			settings.Unique(d, v, cl.Interfaces)
 		}},
-		{Name: "select", Read: settings.Text(&c.Select, want.OneOf(compile.CardOrder, compile.ClientOrder))},
-		{Name: "accepts", Read: settings.Texts(&c.Accepts, want.MediaType)},
-		{Name: "sends", Read: settings.Texts(&c.Sends, want.MediaType)},
-		{Name: "aliases", Read: settings.Pairs(&c.Aliases, want.Mode, want.MediaType)},
-		{Name: "extensions", Read: settings.Texts(&c.Extensions, want.URI)},
-		{Name: "streaming", Read: settings.Flag(&c.Streaming)},
-		{Name: "push_endpoint", Read: settings.Text(&c.PushEndpoint, want.Endpoint)},
-		{Name: "delivery", Read: settings.Texts(&c.Delivery, want.OneOf("stream", "push", "poll"))},
-		{Name: "credentials", Keys: credentialKeys(new(compile.Credential)), Read: func(d *settings.Decoder, v settings.Value) {
-			c.Credentials = settings.List(d, v, func(v settings.Value, cred *compile.Credential) {
-				d.Mapping(v, credentialKeys(cred), "name", "kind")
-			})
-			names := make([]string, len(c.Credentials))
-			for i, cred := range c.Credentials {
-				names[i] = cred.Name
-			}
-			settings.Unique(d, v, names)
-		}},
+		{Name: "select", Read: settings.Text(&cl.Select, want.OneOf(compile.CardOrder, compile.ClientOrder))},
+		{Name: "accepts", Read: settings.Texts(&cl.Accepts, want.MediaType)},
+		{Name: "sends", Read: settings.Texts(&cl.Sends, want.MediaType)},
+		{Name: "aliases", Read: settings.Pairs(&cl.Aliases, want.Mode, want.MediaType)},
+		{Name: "extensions", Read: settings.Texts(&cl.Extensions, want.URI)},
+		{Name: "streaming", Read: settings.Flag(&cl.Streaming)},
+		{Name: "push_endpoint", Read: settings.Text(&cl.PushEndpoint, want.Endpoint)},
+		{Name: "delivery", Read: settings.Texts(&cl.Delivery, want.OneOf("stream", "push", "poll"))},
+		{Name: "credentials", Keys: heldKeys(new(compile.Credential)), Read: c.readHeld},
 	}
 }
 
@@ -74,7 +69,7 @@ func transportKeys(t *compile.Transport) []settings.Key {
 	}
 }
 
-func credentialKeys(c *compile.Credential) []settings.Key {
+func heldKeys(c *compile.Credential) []settings.Key {
 	return []settings.Key{
 		{Name: "name", Read: settings.Text(&c.Name, want.Name)},
 		{Name: "kind", Read: func(d *settings.Decoder, v settings.Value) {

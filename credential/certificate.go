@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"crypto/tls"
 	"fmt"
-	"os"
 	"sync"
+
+	"github.com/a2alock/a2alock/internal/smallfile"
 )
 
 // A pair is a certificate with its key, parsed once for each content of its
@@ -20,13 +21,13 @@ type pair struct {
 // fit the other one yet: then the pair that was is still good.
 func (p *pair) reader(m MutualTLS, warn func(string)) func() (*tls.Certificate, error) {
 	return func() (*tls.Certificate, error) {
-		cert, err := os.ReadFile(m.CertFile)
+		cert, _, err := smallfile.Read(m.CertFile, maxFile)
 		if err != nil {
-			return nil, fmt.Errorf("cert_file: %w", err)
+			return nil, &FieldError{"cert_file", "", err}
 		}
 		key, err := readFile(m.KeyFile, warn)
 		if err != nil {
-			return nil, fmt.Errorf("key_file: %w", err)
+			return nil, &FieldError{"key_file", "", err}
 		}
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -38,7 +39,7 @@ func (p *pair) reader(m MutualTLS, warn func(string)) func() (*tls.Certificate, 
 		case err == nil:
 			p.cert, p.key, p.parsed = cert, key, &parsed
 		case p.parsed == nil:
-			return nil, fmt.Errorf("cert_file %s and key_file %s: %w", m.CertFile, m.KeyFile, err)
+			return nil, &FieldError{"cert_file", "", fmt.Errorf("%s with key_file %s: %w", m.CertFile, m.KeyFile, err)}
 		}
 		return p.parsed, nil
 	}

@@ -156,15 +156,17 @@ func TestCertificatesThatCannotBeRead(t *testing.T) {
 	certify(t, good, "one")
 	other := MutualTLS{CertFile: filepath.Join(dir, "crt2"), KeyFile: filepath.Join(dir, "key2")}
 	certify(t, other, "two")
-	text := file(t, canary)
+	text, big := file(t, canary), file(t, strings.Repeat("a", maxFile+1))
 	for _, tt := range []struct {
 		m    MutualTLS
 		want string
 	}{
-		{MutualTLS{CertFile: dir + "/none", KeyFile: good.KeyFile}, "cert_file: open " + dir + "/none: no such file or directory"},
+		{MutualTLS{CertFile: dir + "/none", KeyFile: good.KeyFile}, "cert_file: stat " + dir + "/none: no such file or directory"},
+		{MutualTLS{CertFile: os.DevNull, KeyFile: good.KeyFile}, "cert_file: " + os.DevNull + ": no regular file"},
+		{MutualTLS{CertFile: big, KeyFile: good.KeyFile}, "cert_file: " + big + ": over 65536 bytes"},
 		{MutualTLS{CertFile: good.CertFile, KeyFile: dir + "/none"}, "key_file: stat " + dir + "/none: no such file or directory"},
-		{MutualTLS{CertFile: good.CertFile, KeyFile: other.KeyFile}, fmt.Sprintf("cert_file %s and key_file %s: tls: private key does not match public key", good.CertFile, other.KeyFile)},
-		{MutualTLS{CertFile: good.CertFile, KeyFile: text}, fmt.Sprintf("cert_file %s and key_file %s: tls: failed to find any PEM data in key input", good.CertFile, text)},
+		{MutualTLS{CertFile: good.CertFile, KeyFile: other.KeyFile}, fmt.Sprintf("cert_file: %s with key_file %s: tls: private key does not match public key", good.CertFile, other.KeyFile)},
+		{MutualTLS{CertFile: good.CertFile, KeyFile: text}, fmt.Sprintf("cert_file: %s with key_file %s: tls: failed to find any PEM data in key input", good.CertFile, text)},
 	} {
 		w := wallet(t, Credential{Name: "one", Origins: []string{"https://a.example"}, Kind: tt.m})
 		id, err := w.Identity("one")

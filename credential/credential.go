@@ -39,6 +39,10 @@ type Credential struct {
 	// [ClientCredentials] nil means the scopes that it asks for.
 	Scopes []string
 	Kind   Kind
+	// Err is why it cannot be used, although it is configured: a variable that is
+	// not set, say. It is then known by its name, and what would show it on a
+	// request fails. Nil for one that can.
+	Err error
 }
 
 // A Kind is what a credential is: [Bearer], [APIKey], [Basic],
@@ -47,6 +51,8 @@ type Kind interface {
 	strength() compile.Strength
 	// faults are what is wrong with the kind itself.
 	faults() []error
+	// values are what it reads when it is used, by the member that names it.
+	values() map[string]Value
 }
 
 // Bearer is a token that is sent as it is (RFC 6750 2.1).
@@ -54,7 +60,9 @@ type Bearer struct{ Token Value }
 
 func (Bearer) strength() compile.Strength { return compile.Bearer }
 
-func (b Bearer) faults() []error { return missing("token", b.Token) }
+func (b Bearer) faults() []error { return missing(b, "token", b.Token) }
+
+func (b Bearer) values() map[string]Value { return map[string]Value{"token": b.Token} }
 
 // The places of an [APIKey].
 const (
@@ -78,26 +86,28 @@ var ownHeaders = []string{
 	"Cookie", "Expect", "Host", "Keep-Alive", "Proxy-Authorization", "Proxy-Connection", "Referer", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 }
 
+func (k APIKey) values() map[string]Value { return map[string]Value{"key": k.Key} }
+
 func (k APIKey) faults() []error {
-	errs := missing("key", k.Key)
+	errs := missing(k, "key", k.Key)
 	switch k.In {
 	case InHeader:
 		if !httpguts.ValidHeaderFieldName(k.Name) {
-			errs = append(errs, fmt.Errorf("name %q: no name of a header", k.Name))
+			errs = append(errs, &FieldError{"name", k.Name, errors.New("no name of a header")})
 		}
 		if slices.Contains(ownHeaders, http.CanonicalHeaderKey(k.Name)) {
-			errs = append(errs, fmt.Errorf("name %q: a header with a meaning of its own", k.Name))
+			errs = append(errs, &FieldError{"name", k.Name, errors.New("a header with a meaning of its own")})
 		}
 	case InCookie:
 		if !httpguts.ValidHeaderFieldName(k.Name) {
-			errs = append(errs, fmt.Errorf("name %q: no name of a cookie", k.Name))
+			errs = append(errs, &FieldError{"name", k.Name, errors.New("no name of a cookie")})
 		}
 	case InQuery:
 		if k.Name == "" {
-			errs = append(errs, errors.New("name: empty"))
+			errs = append(errs, &FieldError{"name", "", errors.New("empty")})
 		}
 	default:
-		errs = append(errs, fmt.Errorf("in: %q: want header, query or cookie", k.In))
+		errs = append(errs, &FieldError{"in", k.In, errors.New("want header, query or cookie")})
 	}
 	return errs
 }
@@ -110,10 +120,12 @@ type Basic struct {
 
 func (Basic) strength() compile.Strength { return compile.Basic }
 
+func (b Basic) values() map[string]Value { return map[string]Value{"password": b.Password} }
+
 func (b Basic) faults() []error {
-	errs := missing("password", b.Password)
+	errs := missing(b, "password", b.Password)
 	if check(b.User) != nil || strings.Contains(b.User, ":") {
-		errs = append(errs, errors.New("user: want a name without colons and line breaks"))
+		errs = append(errs, &FieldError{"user", "", errors.New("want a name without colons and line breaks")})
 	}
 	return errs
 }
@@ -145,31 +157,35 @@ func (ClientCredentials) strength() compile.Strength { return compile.OAuth2 }
 // ownParams are set by the grant itself.
 var ownParams = []string{"client_id", "client_secret", "grant_type", "scope"}
 
+func (c ClientCredentials) values() map[string]Value {
+	return map[string]Value{"client_secret": c.Secret}
+}
+
 func (c ClientCredentials) faults() []error {
-	errs := missing("client_secret", c.Secret)
+	errs := missing(c, "client_secret", c.Secret)
 	if check(c.ClientID) != nil {
-		errs = append(errs, errors.New("client_id: empty, or with a line break"))
+		errs = append(errs, &FieldError{"client_id", "", errors.New("empty, or with a line break")})
 	}
 	u, err := url.Parse(c.TokenURL)
 	switch {
 	case err != nil || netguard.Origin(u) == "":
-		errs = append(errs, errors.New("token_url: want an https URL"))
+		errs = append(errs, &FieldError{"token_url", "", errors.New("want an https URL")})
 	case u.User != nil || u.Fragment != "":
-		errs = append(errs, errors.New("token_url: want no user name, password or fragment in it"))
+		errs = append(errs, &FieldError{"token_url", "", errors.New("want no user name, password or fragment in it")})
 	case u.Scheme == "http" && !netguard.IsLoopback(u):
-		errs = append(errs, errors.New("token_url: plain http would show the secret on the way: want https"))
+		errs = append(errs, &FieldError{"token_url", "", errors.New("plain http would show the secret on the way: want https")})
 	}
 	if !slices.Contains([]string{"", AuthHeader, AuthParams}, c.AuthStyle) {
-		errs = append(errs, fmt.Errorf("auth_style: %q: want header or params", c.AuthStyle))
+		errs = append(errs, &FieldError{"auth_style", c.AuthStyle, errors.New("want header or params")})
 	}
 	for _, name := range ownParams {
 		if _, ok := c.Params[name]; ok {
-			errs = append(errs, fmt.Errorf("params: %s has a setting of its own", name))
+			errs = append(errs, &FieldError{"params", "", fmt.Errorf("%s has a setting of its own", name)})
 		}
 	}
 	for _, s := range c.Scopes {
 		if s == "" || strings.ContainsAny(s, " \"\\") || check(s) != nil {
-			errs = append(errs, fmt.Errorf("scopes: %q: no scope", s))
+			errs = append(errs, &FieldError{"scopes", s, errors.New("no scope")})
 		}
 	}
 	return errs
@@ -181,50 +197,54 @@ type MutualTLS struct{ CertFile, KeyFile string }
 
 func (MutualTLS) strength() compile.Strength { return compile.MutualTLS }
 
+func (MutualTLS) values() map[string]Value { return nil }
+
 func (m MutualTLS) faults() []error {
 	var errs []error
 	if m.CertFile == "" {
-		errs = append(errs, errors.New("cert_file: missing"))
+		errs = append(errs, &FieldError{"cert_file", "", errMissing})
 	}
 	if m.KeyFile == "" {
-		errs = append(errs, errors.New("key_file: missing"))
+		errs = append(errs, &FieldError{"key_file", "", errMissing})
 	}
 	return errs
 }
 
-func missing(what string, v Value) []error {
+var errMissing = errors.New("missing")
+
+func missing(k Kind, what string, v Value) []error {
 	if v.IsZero() {
-		return []error{errors.New(what + ": missing")}
+		return []error{&FieldError{what, "", errMissing}}
 	}
 	if v.text == nil {
 		return nil // what a file holds is seen when it is used
 	}
-	if err := check(v.text()); err != nil {
-		return []error{fmt.Errorf("%s: %w", what, err)}
+	if _, err := v.read(k, nil); err != nil {
+		return []error{&FieldError{what, "", err}}
 	}
 	return nil
 }
 
 // origins reads where c may go.
 func (c *Credential) origins() ([]string, []error) {
-	var list []string
+	list := []string{}
 	var errs []error
 	if len(c.Origins) == 0 {
-		errs = append(errs, errors.New("origins: name at least one: without, it could go nowhere"))
+		errs = append(errs, &FieldError{"origins", "", errors.New("name at least one: without, it could go nowhere")})
 	}
 	for _, s := range c.Origins {
 		origin, err := netguard.ParseOrigin(s)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("origins: %w", err))
+			errs = append(errs, &FieldError{"origins", "", err})
 			continue
 		}
 		u, _ := url.Parse(origin) // ParseOrigin's own form
 		_, certificate := c.Kind.(MutualTLS)
 		switch {
 		case u.Scheme == "http" && certificate:
-			errs = append(errs, fmt.Errorf("origins: %q: plain http has no certificates", s))
+			errs = append(errs, &FieldError{"origins", s, errors.New("plain http has no certificates")})
 		case u.Scheme == "http" && !netguard.IsLoopback(u):
-			errs = append(errs, fmt.Errorf("origins: %q: plain http would show it on the way: want https", s))
+			errs = append(errs, &FieldError{"origins", s, errors.New("plain http would show it on the way: want https")})
 		}
 		list = append(list, origin)
 	}

@@ -1,15 +1,20 @@
 package credential
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -17,6 +22,7 @@ import (
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
 
+	"github.com/a2alock/a2alock/internal/echo"
 	"github.com/a2alock/a2alock/internal/redact"
 	"github.com/a2alock/a2alock/netguard"
 )
@@ -27,6 +33,8 @@ const (
 	early = time.Minute
 	// unsaid is the life of a token that does not say how long it has.
 	unsaid = 5 * time.Minute
+	// longest is the longest life that is believed.
+	longest = 1<<31*time.Second - time.Second
 	// forcedGap is how long a token stays that took the place of a refused one:
 	// an agent that refuses every token does not make us ask for one each time.
 	forcedGap = time.Minute
@@ -171,7 +179,7 @@ func (w *Wallet) launch(ctx context.Context, e *entry, c ClientCredentials) *tok
 // ask is one token request. Its error is a [*TokenError].
 func (w *Wallet) ask(ctx context.Context, name string, c ClientCredentials) (*token, error) {
 	fail := &TokenError{Name: name, URL: redact.URL(c.TokenURL)}
-	secret, err := c.Secret.read(func(text string) { w.warn(name, text) })
+	secret, err := c.Secret.read(c, func(text string) { w.warn(name, text) })
 	if err != nil {
 		fail.Err = fmt.Errorf("client_secret: %w", err)
 		return nil, fail
@@ -195,10 +203,7 @@ func (w *Wallet) ask(ctx context.Context, name string, c ClientCredentials) (*to
 		err = usable(got)
 	}
 	if err == nil {
-		life := unsaid
-		if !got.Expiry.IsZero() {
-			life = time.Until(got.Expiry)
-		}
+		life := cmp.Or(trip.life, max(0, time.Until(got.Expiry)), unsaid)
 		text := got.AccessToken
 		return &token{text: func() string { return text }, since: begin, until: begin.Add(life - min(early, life/10))}, nil
 	}
@@ -206,10 +211,12 @@ func (w *Wallet) ask(ctx context.Context, name string, c ClientCredentials) (*to
 		trip.err = context.Cause(ctx) // the transport's word for it is "context deadline exceeded"
 	}
 	trip.blame(fail, err)
-	if fail.Err != nil && tells(fail.Err.Error(), c.ClientID, secret) {
+	// The forms that go out: in params, and in the header.
+	own := echo.Of(secret, base64.StdEncoding.EncodeToString([]byte(url.QueryEscape(c.ClientID)+":"+url.QueryEscape(secret))))
+	if fail.Err != nil && own.In(fail.Err.Error()) {
 		fail.Err = errors.New("its answer repeats the secret")
 	}
-	if tells(fail.Code, c.ClientID, secret) {
+	if own.In(fail.Code) {
 		fail.Code = ""
 	}
 	return nil, fail
@@ -229,23 +236,6 @@ func usable(got *oauth2.Token) error {
 	return nil
 }
 
-// leastSecret is the length from which a secret is looked for in an answer:
-// shorter ones are everywhere.
-const leastSecret = 4
-
-// tells reports whether text holds the secret in one of the forms that go out.
-func tells(text, id, secret string) bool {
-	if len(secret) < leastSecret {
-		return false
-	}
-	for _, form := range []string{secret, url.QueryEscape(secret), base64.StdEncoding.EncodeToString([]byte(url.QueryEscape(id) + ":" + url.QueryEscape(secret)))} {
-		if strings.Contains(text, form) {
-			return true
-		}
-	}
-	return false
-}
-
 // A tokenTrip carries one token request, and keeps what came of it: the errors
 // of package oauth2 quote the answer.
 type tokenTrip struct {
@@ -254,6 +244,7 @@ type tokenTrip struct {
 
 	status int
 	err    error
+	life   time.Duration // of the token; 0 where the answer does not say it
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -276,8 +267,41 @@ func (t *tokenTrip) RoundTrip(req *http.Request) (*http.Response, error) {
 		t.err = err
 		return nil, err
 	}
-	res.Body = io.NopCloser(strings.NewReader(string(data)))
+	data, t.life = untimed(data)
+	res.Body = io.NopCloser(bytes.NewReader(data))
 	return res, nil
+}
+
+// untimed takes how long a token lives out of an answer in JSON: where package
+// oauth2 cannot read that, it throws the token away.
+func untimed(data []byte) ([]byte, time.Duration) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(data, &members) != nil {
+		return data, 0
+	}
+	var life time.Duration
+	for _, name := range slices.Sorted(maps.Keys(members)) { // the name as it should be comes last
+		if strings.EqualFold(name, "expires_in") {
+			life = lifeOf(strings.Trim(string(members[name]), `"`))
+			delete(members, name)
+		}
+	}
+	if out, err := json.Marshal(members); err == nil {
+		return out, life
+	}
+	return data, life
+}
+
+// lifeOf reads a number of seconds, 0 where it is none.
+func lifeOf(text string) time.Duration {
+	seconds, err := strconv.ParseFloat(text, 64)
+	switch {
+	case seconds >= longest.Seconds():
+		return longest // also of one that no float holds
+	case err != nil || !(seconds > 0): // or not a number
+		return 0
+	}
+	return time.Duration(seconds * float64(time.Second))
 }
 
 // oauthCode is the form of the codes that there are (RFC 6749 11.4).

@@ -2,13 +2,15 @@ package credential
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"runtime"
 	"strings"
+
+	"github.com/a2alock/a2alock/internal/smallfile"
 )
 
 // redacted stands where a value would stand.
@@ -60,13 +62,13 @@ func (Value) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 // MarshalJSON implements [json.Marshaler].
 func (Value) MarshalJSON() ([]byte, error) { return []byte(`"` + redacted + `"`), nil }
 
-// read is the value as it is now; warn is told of a file that others may read.
-// The error says what is wrong, and quotes nothing of the value.
-func (v Value) read(warn func(string)) (string, error) {
+// read is the value as it is now, for k; warn is told of a file that others may
+// read. The error says what is wrong, and quotes nothing of the value.
+func (v Value) read(k Kind, warn func(string)) (string, error) {
 	switch {
 	case v.text != nil:
 		text := v.text()
-		return text, check(text)
+		return text, cmp.Or(check(text), fits(k, text))
 	case v.file == "":
 		return "", errors.New("no value")
 	}
@@ -76,7 +78,7 @@ func (v Value) read(warn func(string)) (string, error) {
 	}
 	data, _ = bytes.CutSuffix(data, []byte("\n"))
 	data, _ = bytes.CutSuffix(data, []byte("\r"))
-	if err := check(string(data)); err != nil {
+	if err := cmp.Or(check(string(data)), fits(k, string(data))); err != nil {
 		return "", fmt.Errorf("%s: %w", v.file, err)
 	}
 	return string(data), nil
@@ -87,8 +89,34 @@ func check(text string) error {
 	if text == "" {
 		return errors.New("the value is empty")
 	}
+	if strings.HasPrefix(text, "\ufeff") {
+		return errors.New("the value begins with a byte order mark: save the file without one")
+	}
 	if strings.ContainsFunc(text, func(r rune) bool { return r < 0x20 && r != '\t' || r == 0x7f }) {
 		return errors.New("the value holds a line break or another control character")
+	}
+	return nil
+}
+
+// fits refuses what cannot arrive as it is where k puts it.
+func fits(k Kind, text string) error {
+	isOdd := func(r rune) bool { return r <= ' ' || r > '~' }
+	switch k := k.(type) {
+	case Bearer:
+		switch {
+		case len(text) > 7 && strings.EqualFold(text[:7], "Bearer "):
+			return errors.New(`the value begins with "Bearer", which is added to it: leave that out`)
+		case strings.ContainsFunc(text, isOdd):
+			return errors.New("the value holds a space or another character that no bearer token has (RFC 6750 2.1)")
+		}
+	case APIKey:
+		switch {
+		case k.In == InHeader && strings.Trim(text, " \t") != text:
+			return errors.New("the value begins or ends with a space, which no header keeps")
+		// net/http would drop what no cookie holds, and send the rest.
+		case k.In == InCookie && strings.ContainsFunc(text, func(r rune) bool { return isOdd(r) || strings.ContainsRune(`",;\`, r) }):
+			return errors.New("the value holds a character that no cookie has (RFC 6265 4.1.1)")
+		}
 	}
 	return nil
 }
@@ -97,25 +125,9 @@ func check(text string) error {
 // it, too. It is read every time: a file is small, and a copy of it may be old
 // although size and time say nothing of that.
 func readFile(path string, warn func(string)) ([]byte, error) {
-	// To open a pipe would wait for its writer.
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: no regular file", path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
+	data, mode, err := smallfile.Read(path, maxFile)
+	if mode = mode.Perm(); err == nil && mode&0o077 != 0 && runtime.GOOS != "windows" {
 		warn(fmt.Sprintf("%s: group or others may read or write it (mode %04o): chmod 600 it", path, mode))
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("%s: over %d bytes", path, maxFile)
 	}
 	return data, err
 }

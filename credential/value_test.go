@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,7 +119,7 @@ func TestFilesThatHoldNoValue(t *testing.T) {
 		{canary + "\x7f", "the value holds a line break or another control character"},
 	} {
 		path := file(t, tt.text)
-		_, err := File(path).read(func(string) {})
+		_, err := File(path).read(Basic{}, func(string) {})
 		if err == nil || err.Error() != path+": "+tt.want {
 			t.Errorf("%q: error = %v, want %s", tt.text, err, tt.want)
 		}
@@ -131,18 +133,88 @@ func TestFilesThatHoldNoValue(t *testing.T) {
 		filepath.Join(dir, "not"): "no such file",
 		os.DevNull:                os.DevNull + ": no regular file",
 	} {
-		if _, err := File(path).read(func(string) {}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := File(path).read(Basic{}, func(string) {}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error = %v, want %s", path, err, want)
 		}
 	}
-	if _, err := (Value{}).read(nil); err == nil {
+	if _, err := (Value{}).read(Basic{}, nil); err == nil {
 		t.Error("the zero Value can be used")
 	}
 	rewrite(t, big, strings.Repeat("a", maxFile-1)+"\n")
-	if got, err := File(big).read(func(string) {}); err != nil || len(got) != maxFile-1 {
+	if got, err := File(big).read(Basic{}, func(string) {}); err != nil || len(got) != maxFile-1 {
 		t.Errorf("a file at the limit = %d bytes, %v", len(got), err)
 	}
 }
+
+// What would not arrive as it is written is refused before it is sent, from a file
+// and as a text, and said of a file that nothing has used yet.
+func TestValuesThatDoNotFit(t *testing.T) {
+	const (
+		mark   = "the value begins with a byte order mark: save the file without one"
+		odd    = "the value holds a space or another character that no bearer token has (RFC 6750 2.1)"
+		twice  = `the value begins with "Bearer", which is added to it: leave that out`
+		edges  = "the value begins or ends with a space, which no header keeps"
+		cookie = "the value holds a character that no cookie has (RFC 6265 4.1.1)"
+	)
+	bearer := func(v Value) Kind { return Bearer{Token: v} }
+	basic := func(v Value) Kind { return Basic{User: "u", Password: v} }
+	key := func(in string) func(Value) Kind {
+		return func(v Value) Kind { return APIKey{In: in, Name: "k", Key: v} }
+	}
+	secret := func(v Value) Kind {
+		return ClientCredentials{TokenURL: "https://t.example", ClientID: "c", Secret: v}
+	}
+	for _, tt := range []struct {
+		name, text string
+		kind       func(Value) Kind
+		want       string // "" is none
+	}{
+		{"a mark", "\ufeff" + canary, bearer, mark},
+		{"a mark", "\ufeff" + canary, basic, mark},
+		{"a mark", "\ufeff" + canary, key(InQuery), mark},
+		{"a mark", "\ufeff" + canary, secret, mark},
+		{"a space before it", " " + canary, bearer, odd},
+		{"a space behind it", canary + " ", bearer, odd},
+		{"a tab", canary + "\t", bearer, odd},
+		{"no-break space", canary + "\u00a0", bearer, odd},
+		{"quotes of a word processor", "“" + canary + "”", bearer, odd},
+		{"its scheme", "bearer " + canary, bearer, twice},
+		{"a token", canary + "-._~+/==", bearer, ""},
+		{"a token of another alphabet", "1|" + canary, bearer, ""},
+		{"a space before it", " " + canary, key(InHeader), edges},
+		{"a space behind it", canary + " ", key(InHeader), edges},
+		{"a space within", "App " + canary, key(InHeader), ""},
+		{"a space behind it", canary + " ", key(InQuery), ""},
+		{"a space behind it", canary + " ", key(InCookie), cookie},
+		{"a space behind it", canary + " ", basic, ""},
+		{"a space behind it", canary + " ", secret, ""},
+		{"umlauts", "schlüssel", basic, ""},
+	} {
+		path := file(t, tt.text+"\n")
+		filed := Credential{Name: "partner", Origins: []string{"https://a.example"}, Kind: tt.kind(File(path))}
+		var got []string
+		for _, f := range filed.Check(func(string) {}) {
+			got = append(got, f.Err.Error())
+		}
+		for _, f := range Faults(tt.kind(Literal(tt.text))) {
+			got = append(got, f.Err.Error())
+		}
+		_, err := tt.kind(File(path)).values()[field(filed.Kind)].read(filed.Kind, func(string) {})
+		if err != nil {
+			got = append(got, err.Error())
+		}
+		var want []string
+		if tt.want != "" {
+			want = []string{path + ": " + tt.want, tt.want, path + ": " + tt.want}
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s, %T: %q, want %q", tt.name, filed.Kind, got, want)
+		}
+	}
+}
+
+// field is the one that has the value of k.
+func field(k Kind) string { return slices.Sorted(maps.Keys(k.values()))[0] }
 
 func TestOpenFilesAreToldOnce(t *testing.T) {
 	a := newAgent(t, ok)

@@ -3,6 +3,7 @@ package credential
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/netguard"
 )
 
@@ -75,15 +75,16 @@ func New(list []Credential) (*Wallet, error) {
 		}
 		if c.Kind == nil {
 			fault(errors.New("of no kind"))
-		} else {
+		} else if c.Err == nil {
 			for _, err := range c.Kind.faults() {
 				fault(err)
 			}
 		}
 		var faults []error
-		e.origins, faults = e.Credential.origins()
-		for _, err := range faults {
-			fault(err)
+		if e.origins, faults = e.Credential.origins(); c.Err == nil {
+			for _, err := range faults {
+				fault(err)
+			}
 		}
 		w.list = append(w.list, e)
 	}
@@ -107,29 +108,6 @@ func (w *Wallet) Goes(name string, u *url.URL) bool {
 	return err == nil && slices.Contains(e.origins, netguard.Origin(u))
 }
 
-// Holds are the credentials that may go to origin, in the order of the
-// configuration: kinds and scopes, for a [compile.Client].
-func (w *Wallet) Holds(origin string) []compile.Credential {
-	origin, err := netguard.ParseOrigin(origin)
-	if err != nil {
-		return nil
-	}
-	var held []compile.Credential
-	for _, e := range w.list {
-		if slices.Contains(e.origins, origin) {
-			held = append(held, compile.Credential{Name: e.Name, Kind: e.Kind.strength(), Scopes: e.scopes()})
-		}
-	}
-	return held
-}
-
-func (e *entry) scopes() []string {
-	if c, ok := e.Kind.(ClientCredentials); ok && e.Scopes == nil {
-		return slices.Clone(c.Scopes)
-	}
-	return slices.Clone(e.Scopes)
-}
-
 // Identity is the one that requests with the credential called name are made
 // as ([netguard.Guard.As]): its connections are its own, and a certificate is
 // shown on them alone. "" is nobody.
@@ -142,10 +120,16 @@ func (w *Wallet) Identity(name string) (netguard.Identity, error) {
 		return netguard.Identity{}, err
 	}
 	id := netguard.Identity{Name: name}
-	if m, ok := e.Kind.(MutualTLS); ok {
-		id.Origins = slices.Clone(e.origins)
-		id.Certificate = e.pair.reader(m, func(text string) { w.warn(name, text) })
+	m, ok := e.Kind.(MutualTLS)
+	if !ok {
+		return id, nil
 	}
+	id.Origins = slices.Clone(e.origins)
+	if err := e.Err; err != nil {
+		id.Certificate = func() (*tls.Certificate, error) { return nil, fmt.Errorf("credential %q: %w", name, err) }
+		return id, nil
+	}
+	id.Certificate = e.pair.reader(m, func(text string) { w.warn(name, text) })
 	return id, nil
 }
 
@@ -175,7 +159,10 @@ func (w *Wallet) Apply(ctx context.Context, name string, req *http.Request) erro
 }
 
 func (w *Wallet) put(ctx context.Context, e *entry, req *http.Request) error {
-	read := func(v Value) (string, error) { return v.read(func(text string) { w.warn(e.Name, text) }) }
+	if e.Err != nil {
+		return e.Err
+	}
+	read := func(v Value) (string, error) { return v.read(e.Kind, func(text string) { w.warn(e.Name, text) }) }
 	switch k := e.Kind.(type) {
 	case Bearer:
 		token, err := read(k.Token)
@@ -212,17 +199,15 @@ func (k APIKey) put(req *http.Request, key string) error {
 	case InHeader:
 		req.Header.Set(k.Name, key)
 	case InCookie:
-		// net/http would drop what no cookie holds, and send the rest.
-		if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`",;\`, r) }) {
-			return errors.New("the value holds a character that no cookie has (RFC 6265 4.1.1)")
-		}
 		pair := k.Name + "=" + key
 		if old := req.Header.Values("Cookie"); len(old) > 0 {
 			pair = strings.Join(old, "; ") + "; " + pair
 		}
 		req.Header.Set("Cookie", pair)
 	case InQuery:
-		if req.URL.Query().Has(k.Name) {
+		if had := req.URL.Query()[k.Name]; len(had) == 1 && had[0] == key {
+			return nil // a redirect led it along
+		} else if len(had) > 0 {
 			return fmt.Errorf("the URL has a parameter %q already", k.Name)
 		}
 		pair := url.QueryEscape(k.Name) + "=" + url.QueryEscape(key)

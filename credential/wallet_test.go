@@ -193,6 +193,7 @@ func TestApplyErrors(t *testing.T) {
 }
 
 func TestKeysThatDoNotFit(t *testing.T) {
+	cookie := file(t, canary+"; Path=/")
 	for _, tt := range []struct {
 		name string
 		kind Kind
@@ -207,9 +208,9 @@ func TestKeysThatDoNotFit(t *testing.T) {
 		},
 		{
 			"no cookie",
-			APIKey{In: InCookie, Name: "sid", Key: Literal(canary + "; Path=/")},
+			APIKey{In: InCookie, Name: "sid", Key: File(cookie)},
 			"https://a.example.com/",
-			`credential "partner": the value holds a character that no cookie has (RFC 6265 4.1.1)`,
+			`credential "partner": ` + cookie + `: the value holds a character that no cookie has (RFC 6265 4.1.1)`,
 		},
 	} {
 		w := wallet(t, Credential{Name: "partner", Origins: []string{"https://a.example.com"}, Kind: tt.kind})
@@ -252,10 +253,10 @@ func TestNewNamesEveryFault(t *testing.T) {
 		{"a NUL", []Credential{{Name: "c", Origins: at, Kind: Bearer{Token: Literal(canary + "\x00")}}}, `credential "c": token: the value holds a line break or another control character`},
 		{"a user with a colon", []Credential{{Name: "c", Origins: at, Kind: Basic{User: "u:v", Password: Literal("x")}}}, `credential "c": user: want a name without colons and line breaks`},
 		{"a place that is none", []Credential{{Name: "c", Origins: at, Kind: APIKey{In: "path", Name: "k", Key: Literal("x")}}}, `credential "c": in: "path": want header, query or cookie`},
-		{"no header's name", []Credential{{Name: "c", Origins: at, Kind: APIKey{In: InHeader, Name: "x key", Key: Literal("x")}}}, `credential "c": name "x key": no name of a header`},
-		{"Host", []Credential{{Name: "c", Origins: at, Kind: APIKey{In: InHeader, Name: "host", Key: Literal("x")}}}, `credential "c": name "host": a header with a meaning of its own`},
-		{"A2A-Version", []Credential{{Name: "c", Origins: at, Kind: APIKey{In: InHeader, Name: "A2A-Version", Key: Literal("x")}}}, `credential "c": name "A2A-Version": a header with a meaning of its own`},
-		{"no cookie's name", []Credential{{Name: "c", Origins: at, Kind: APIKey{In: InCookie, Name: "a=b", Key: Literal("x")}}}, `credential "c": name "a=b": no name of a cookie`},
+		{"no header's name", []Credential{{Name: "c", Origins: at, Kind: APIKey{In: InHeader, Name: "x key", Key: Literal("x")}}}, `credential "c": name: "x key": no name of a header`},
+		{"Host", []Credential{{Name: "c", Origins: at, Kind: APIKey{In: InHeader, Name: "host", Key: Literal("x")}}}, `credential "c": name: "host": a header with a meaning of its own`},
+		{"A2A-Version", []Credential{{Name: "c", Origins: at, Kind: APIKey{In: InHeader, Name: "A2A-Version", Key: Literal("x")}}}, `credential "c": name: "A2A-Version": a header with a meaning of its own`},
+		{"no cookie's name", []Credential{{Name: "c", Origins: at, Kind: APIKey{In: InCookie, Name: "a=b", Key: Literal("x")}}}, `credential "c": name: "a=b": no name of a cookie`},
 		{"no parameter's name", []Credential{{Name: "c", Origins: at, Kind: APIKey{In: InQuery, Key: Literal("x")}}}, `credential "c": name: empty`},
 		{"mtls over http", []Credential{{Name: "c", Origins: []string{"http://localhost"}, Kind: MutualTLS{CertFile: "a", KeyFile: "b"}}}, `credential "c": origins: "http://localhost": plain http has no certificates`},
 		{"mtls without files", []Credential{{Name: "c", Origins: at, Kind: MutualTLS{}}}, "credential \"c\": cert_file: missing\ncredential \"c\": key_file: missing"},
@@ -290,35 +291,28 @@ credential "c": scopes: "a b": no scope`,
 	}
 }
 
-func TestHolds(t *testing.T) {
-	at := []string{"https://a.example"}
-	w, err := New([]Credential{
-		{Name: "z", Origins: at, Kind: ClientCredentials{TokenURL: "https://auth.example", ClientID: "x", Secret: File("x"), Scopes: []string{"read"}}},
-		{Name: "y", Origins: at, Scopes: []string{"write"}, Kind: ClientCredentials{TokenURL: "https://auth.example", ClientID: "x", Secret: File("x"), Scopes: []string{"read"}}},
-		{Name: "b", Origins: []string{"https://b.example", "https://a.example"}, Scopes: []string{"x"}, Kind: Bearer{Token: File("x")}},
-		{Name: "k", Origins: []string{"https://a.example:8443"}, Kind: APIKey{In: InQuery, Name: "k", Key: File("x")}},
-		{Name: "p", Origins: at, Kind: Basic{User: "u", Password: File("x")}},
-		{Name: "m", Origins: at, Kind: MutualTLS{CertFile: "x", KeyFile: "x"}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for origin, want := range map[string][]compile.Credential{
-		"https://a.example:443": {
-			{Name: "z", Kind: compile.OAuth2, Scopes: []string{"read"}},
-			{Name: "y", Kind: compile.OAuth2, Scopes: []string{"write"}},
-			{Name: "b", Kind: compile.Bearer, Scopes: []string{"x"}},
-			{Name: "p", Kind: compile.Basic},
-			{Name: "m", Kind: compile.MutualTLS},
+func TestHeld(t *testing.T) {
+	at := []string{"https://A.example."}
+	server := ClientCredentials{TokenURL: "https://auth.example", ClientID: "x", Secret: File("x"), Scopes: []string{"read"}}
+	origins := []string{"https://a.example:443"}
+	for _, tt := range []struct {
+		c    Credential
+		want compile.Credential
+	}{
+		{Credential{Name: "z", Origins: at, Kind: server}, compile.Credential{Name: "z", Kind: compile.OAuth2, Scopes: []string{"read"}, Origins: origins}},
+		{Credential{Name: "y", Origins: at, Scopes: []string{"write"}, Kind: server}, compile.Credential{Name: "y", Kind: compile.OAuth2, Scopes: []string{"write"}, Origins: origins}},
+		{
+			Credential{Name: "b", Origins: []string{"https://b.example:8443", "http://localhost"}, Scopes: []string{"x"}, Kind: Bearer{Token: File("x")}},
+			compile.Credential{Name: "b", Kind: compile.Bearer, Scopes: []string{"x"}, Origins: []string{"https://b.example:8443", "http://localhost:80"}},
 		},
-		"https://A.example.:8443": {{Name: "k", Kind: compile.APIKey}},
-		"https://b.example":       {{Name: "b", Kind: compile.Bearer, Scopes: []string{"x"}}},
-		"http://a.example":        nil,
-		"https://c.example":       nil,
-		"":                        nil,
+		{Credential{Name: "k", Origins: at, Kind: APIKey{In: InQuery, Name: "k", Key: File("x")}}, compile.Credential{Name: "k", Kind: compile.APIKey, Origins: origins}},
+		{Credential{Name: "p", Origins: at, Kind: Basic{User: "u", Password: File("x")}}, compile.Credential{Name: "p", Kind: compile.Basic, Origins: origins}},
+		{Credential{Name: "m", Origins: at, Kind: MutualTLS{CertFile: "x", KeyFile: "x"}}, compile.Credential{Name: "m", Kind: compile.MutualTLS, Origins: origins}},
+		// Nil would be anywhere.
+		{Credential{Name: "n", Kind: Bearer{}, Err: errors.New("x")}, compile.Credential{Name: "n", Kind: compile.Bearer, Origins: []string{}}},
 	} {
-		if diff := cmp.Diff(want, w.Holds(origin)); diff != "" {
-			t.Errorf("Holds(%q), want -, got +:\n%s", origin, diff)
+		if diff := cmp.Diff(tt.want, tt.c.Held()); diff != "" {
+			t.Errorf("Held of %s (-want +got):\n%s", tt.c.Name, diff)
 		}
 	}
 }

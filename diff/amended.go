@@ -25,15 +25,19 @@ type amended struct {
 	vague   map[string]bool  // skills that were required, of which it has a digest and nobody the rest
 
 	dropped []requirement
-	taken   []requirement // those of gone that the lock does not have
+	taken   []taking // those of gone that the lock does not have, and its card fails
 	failing map[spot]failure
+	met     *failures // those, once somebody asked
 	drift   []Finding // was held against profile
 	alone   []Finding // breaking ones of now held against its own profile
 
-	twins []*lockfile.Lock // of the same workflow, agent and identity
+	twins []*lockfile.Lock // of the same work, without those that stood beside it before
 	gone  []*lockfile.Lock // removed beside this one, which came, of the same agent
 	fresh *Result          // now held against the agent's answer; nil where there is none
 	said  []Finding
+
+	changed *amend.Card // what drift tells, once somebody asked
+	moved   *amend.Told // where changes are, once somebody asked
 }
 
 func amendedOf(r *Revision) *amended {

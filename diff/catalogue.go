@@ -71,7 +71,8 @@ var catalogue = sync.OnceValue(func() []Rule {
 		subject{"Security", securityRules()},
 		subject{"Text", textRules},
 		subject{lockStateSubject, lockStateRules},
-		subject{lockChangeSubject, slices.Concat(lockFileRules, lockNeedRules, lockFitRules, lockPinRules, lockTrustRules)},
+		subject{lockChangeSubject, slices.Concat(lockFileRules, lockMeetRules, lockOwnerRules,
+			lockNeedRules, lockFitRules, lockPinRules, lockTrustRules, lockWaiverRules)},
 	)
 })
 

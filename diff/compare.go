@@ -21,7 +21,7 @@ func Compare(c Comparison) *Result {
 	waive(&c, findings) // one by one: a waiver of one skill's finding covers no other's
 	findings = merge(findings)
 	for _, rule := range catalogue() {
-		if rule.After && rule.Check != nil {
+		if rule.After && c.asks(&rule) {
 			late := rule.Check(&c)
 			c.finish(late)
 			findings = append(findings, late...)
@@ -37,7 +37,7 @@ func (c *Comparison) gather() []Finding {
 	c.facts = nil
 	var findings []Finding
 	for _, rule := range catalogue() {
-		if !rule.After && rule.Check != nil {
+		if !rule.After && c.asks(&rule) {
 			findings = append(findings, rule.Check(c)...)
 		}
 	}
@@ -105,18 +105,6 @@ func verdict(c *Comparison, findings []Finding) *Result {
 		r.Detail = strings.Join(reasons, "; ")
 	}
 	return r
-}
-
-// disabled says of each required skill that an error of its own makes
-// unusable why that is: neither there nor gone, it cannot be judged.
-func disabled(c *Comparison) []string {
-	var reasons []string
-	for _, id := range c.known().required {
-		if why, ok := c.Now.Disabled[id]; ok {
-			reasons = append(reasons, fmt.Sprintf("the required skill %s cannot be read: %s", say.Quote(id), say.OneLine(why)))
-		}
-	}
-	return reasons
 }
 
 // replacedBy names for a general rule the more specific ones that speak in its

@@ -99,6 +99,12 @@ type Seen struct {
 	// also when a later one came back. It decides card-moved-offsite, whatever
 	// URL says.
 	Offsite bool
+	// Extended is whether the card is the extended one, which the agent gave to the
+	// lock's identity. Lost says why it is the public one instead; "": it is not, or
+	// no identity asked.
+	Extended bool
+	Lost     string
+	Same     bool // the extended card is the public one
 
 	// The rest is known to whoever asks again and again, and zero for a single
 	// look. Replicas are the digests of the cards that the agent answers with in

@@ -35,17 +35,6 @@ type pin struct {
 	hasURL, hasTenant bool
 }
 
-// value is the pin for a finding.
-func (p *pin) value() any {
-	if p == nil {
-		return nil
-	}
-	if p.hasURL {
-		return p.Interface
-	}
-	return lockfile.Interface{Binding: p.Binding, Version: p.Version, Tenant: p.Tenant}
-}
-
 // keeps reports whether i has the pin's binding and version.
 func (p *pin) keeps(i *compile.Interface) bool {
 	return i.Binding == p.Binding && i.Version == p.Version
@@ -72,7 +61,11 @@ func (c *Comparison) known() *facts {
 		}
 		f.skills = append(f.skills, s)
 	}
-	f.security = security.New(securityOf(c, f.required), c.Client, c.HoldsAll)
+	who := security.Holder{Client: c.Client, Now: c.Now.Interface, All: c.HoldsAll}
+	if c.Lock.Profile != nil {
+		who.Was = c.Lock.Profile.Interface
+	}
+	f.security = security.New(securityOf(c, f.required), who)
 	f.changes = f.security.Changes()
 	c.facts = f
 	return f
@@ -102,12 +95,6 @@ func pinned(c *Comparison) *pin {
 		}
 	}
 	return p
-}
-
-// speaks reports whether the client implements i.
-func (c *Comparison) speaks(i *compile.Interface) bool {
-	return c.Client != nil && i.Version != "" &&
-		slices.Contains(c.Client.Interfaces, compile.Transport{Binding: i.Binding, Version: i.Version})
 }
 
 // requires reports whether the lock requires the skill.

@@ -9,13 +9,17 @@ import (
 // Judge holds a lock against what its agent answered. base carries the client,
 // the policy, the moment and where the answer came from; the rest of the
 // [Comparison] is filled in here. A reading without a profile leaves the lock
-// undecided, in the state that the bytes led to.
+// undecided, in the state that the bytes led to, and so does access that was lost
+// ([Comparison.Denied]).
 func Judge(l *lockfile.Lock, r *compile.Reading, base Comparison) *Result {
 	if r.Err != nil {
 		return Undecided(l, r.Err.State, r.Err.Detail())
 	}
 	base.Lock, base.Now = l, r.Profile
 	base.Seen.CardDigest = r.Digest
+	if denied := base.Denied(); denied != "" {
+		return Undecided(l, authRequired, denied)
+	}
 	return Compare(base)
 }
 

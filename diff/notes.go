@@ -14,6 +14,9 @@ const mostMembers = 10
 // answer, and what of it asks for nothing.
 func notes(c *Comparison) []string {
 	var all []string
+	if c.IsLost() {
+		all = append(all, lostNote(c))
+	}
 	if lacks := unrecorded(c); len(lacks) > 0 {
 		all = append(all, "the lock does not record "+strings.Join(lacks, ", ")+
 			": such changes stay unseen until `a2alock pin` adds it")

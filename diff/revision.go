@@ -9,6 +9,7 @@ import (
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/internal/say"
+	"github.com/a2alock/a2alock/internal/set"
 	"github.com/a2alock/a2alock/lockfile"
 )
 
@@ -18,10 +19,16 @@ const NoBase card.State = "no-base"
 
 // A Side is one version of a lockfile.
 type Side struct {
-	Path string // as the reader knows it
-	Text []byte
+	Path string         // as the reader knows it
+	Text []byte         // nil where the file could not be read
 	Lock *lockfile.Lock // nil where there is an Err
 	Err  error          // why the text is no lock, all faults joined
+}
+
+// IsSame is whether both sides could be read, as the same text. Of two that
+// could not nobody knows it.
+func (s *Side) IsSame(o *Side) bool {
+	return s.Text != nil && o.Text != nil && bytes.Equal(s.Text, o.Text)
 }
 
 // A Revision is one lock before and after a change. It is not safe for
@@ -49,8 +56,9 @@ type Revision struct {
 // the lock before held against the profile that it is pinned to now: what the
 // new pin accepts. Of those a breaking one without a floor counts as review
 // where the lock still asks for what it did and its new profile gives it. The
-// waivers of the new lock let findings stand, those of lock-invalid,
-// lock-secret and lock-waiver-* aside.
+// waivers of the new lock let findings stand, but those of rules that are firm
+// ([Rule.IsFirm]), or where only a waiver that held before the change counts
+// ([Rule.IsWaivedBefore]).
 //
 // It is undecided, unless something is breaking, where the earlier self cannot
 // be read ([NoBase]), and where the agent was asked and gave no card.
@@ -71,7 +79,7 @@ func Locks(revisions []Revision, standing []*lockfile.Lock) []*Result {
 func (r *Revision) judge() *Result {
 	l := r.lock()
 	result := &Result{Lock: l, State: Checked, Decided: true, CardDigest: l.CardDigest, AgentVersion: l.AgentVersion}
-	if r.Was != nil && r.Now != nil && r.Was.Path == r.Now.Path && bytes.Equal(r.Was.Text, r.Now.Text) {
+	if r.Was != nil && r.Now != nil && r.Was.Path == r.Now.Path && r.Was.IsSame(r.Now) {
 		return result
 	}
 	f := r.facts
@@ -94,9 +102,7 @@ func (r *Revision) judge() *Result {
 			open = append(open, x)
 		}
 	}
-	if f.now != nil {
-		excuse(f.now.Waivers, open, r.At)
-	}
+	r.excuse(open)
 	result.Findings = append(merge(open), firm...)
 	present(result.Findings)
 	result.Notes = revisionNotes(r)
@@ -125,12 +131,6 @@ func (r *Revision) decide(result *Result) {
 		return
 	}
 	result.State, result.Detail, result.Decided, result.Class = state, why, false, Compatible
-}
-
-// isFirm reports whether no waiver lets a finding of the rule stand: the file
-// has to be mended, or the waiver itself is in question.
-func isFirm(rule string) bool {
-	return rule == "lock-invalid" || rule == "lock-secret" || strings.HasPrefix(rule, "lock-waiver-")
 }
 
 // lock is what the result is about; never nil.
@@ -183,11 +183,11 @@ func revisionNotes(r *Revision) []string {
 		all = append(all, "this version cannot check the lock: "+say.OneLine(err.Error()))
 	}
 	if r.Client != nil {
-		for _, line := range f.now.Beyond(r.Client) {
-			if f.was == nil || !slices.Contains(f.was.Beyond(r.Client), line) {
-				all = append(all, line)
-			}
+		var known []string
+		if f.was != nil {
+			known = f.was.Beyond(r.Client)
 		}
+		all = append(all, set.Without(f.now.Beyond(r.Client), known)...)
 	}
 	if f.was != nil && len(f.changes) == 0 && !bytes.Equal(r.Was.Text, r.Now.Text) {
 		all = append(all, "the lock says the same as before, and is written otherwise")

@@ -1,6 +1,14 @@
 package diff
 
-import "github.com/a2alock/a2alock/compile"
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/compile"
+	"github.com/a2alock/a2alock/internal/say"
+)
 
 var capabilityRules = []Rule{
 	{
@@ -36,14 +44,14 @@ var capabilityRules = []Rule{
 		Class: Breaking,
 		Title: "the agent no longer has an extended card, and the lock was pinned from it",
 		Why:   "Skills that only the extended card shows can no longer be seen, let alone relied on.",
-		Do:    "Ask the agent's owner, or pin the public card.",
+		Do:    "Ask the agent's owner, or pin the public card: then the lock names no identity.",
 		Spec:  "13.3",
 		Example: Example{
 			Was:  `{"capabilities":{"extendedAgentCard":true}}`,
 			Now:  `{"capabilities":{}}`,
 			Lock: `{"identity":"pricing-reader"}`,
 		},
-		Check: func(c *Comparison) []Finding { return flagLost(c, extendedCard) },
+		Check: extendedCardLost,
 	},
 	{
 		ID:      "capability-lost-unused",
@@ -99,6 +107,108 @@ func flagLost(c *Comparison, f flag) []Finding {
 		return nil
 	}
 	return []Finding{found(f.path, true, false, "the lock requires %s, which the card no longer offers", f.name)}
+}
+
+// extendedCardLost goes by what the agent did when it was asked; where nobody
+// asked, by the flag.
+func extendedCardLost(c *Comparison) []Finding {
+	if !c.Lock.IsExtended() || c.Seen.Lost == "" && (c.Seen.Extended || c.Now.ExtendedCard) {
+		return nil
+	}
+	if c.Seen.Lost == "" {
+		return []Finding{found(extendedCard.path, true, false, "the lock was pinned from the extended card, which the card no longer promises")}
+	}
+	what := "is gone"
+	if c.unasked() != "" {
+		what = "was not seen"
+	}
+	return []Finding{found(extendedCard.path, true, false, "the lock was pinned from the extended card, which %s: %s", what, say.OneLine(c.Seen.Lost))}
+}
+
+// unasked is the rule that says why the agent was not asked for the extended card;
+// "": it was, or does not promise one.
+func (c *Comparison) unasked() string {
+	switch {
+	case c.Seen.Lost == "":
+		return ""
+	case c.Seen.Offsite:
+		return "card-moved-offsite"
+	case c.Now.ExtendedCard && c.Now.Interface == nil:
+		return "interface-none-usable"
+	}
+	return ""
+}
+
+// stands is whether a rule has a breaking finding that nobody waived.
+func (c *Comparison) stands(rule string) bool {
+	if rule == "" {
+		return false
+	}
+	findings := byID()[rule].Check(c)
+	c.finish(findings)
+	excuse(c.Lock.Waivers, findings, c.At)
+	return slices.ContainsFunc(findings, func(f Finding) bool { return f.Class == Breaking && f.Waived == nil })
+}
+
+// IsLost is whether the card says nothing of what the lock was pinned to, since
+// it is another. Where the finding that says so is waived, the public card is to
+// do, and is judged.
+func (c *Comparison) IsLost() bool {
+	return c.Seen.Lost != "" && c.Lock.IsExtended() && (c.stands(c.unasked()) || c.stands("extended-card-lost"))
+}
+
+// lostNote says what was left out where the card is lost.
+func lostNote(c *Comparison) string {
+	s := "the card that came is the public one: what the lock requires was not held against it"
+	if c.unasked() == "" {
+		return s
+	}
+	return s + " (" + say.OneLine(c.Seen.Lost) + ")"
+}
+
+// authRequired is the state of an agent that wants to know who asks.
+const authRequired card.State = "auth-required"
+
+// Denied says that access to the extended card was lost without a word: the agent
+// shows the lock's identity its public card in place of the one that the lock was
+// pinned from, of which skills are missing; "" where that is not so. An agent whose
+// extended card always was the public one is judged by it.
+func (c *Comparison) Denied() string {
+	if !c.Seen.Same || !c.Lock.IsExtended() || c.Lock.CardDigest != "" && c.Lock.CardDigest == c.Seen.CardDigest {
+		return ""
+	}
+	pinned := slices.Collect(maps.Keys(c.Lock.Requires.Skills))
+	if p := c.Lock.Profile; p != nil {
+		pinned = slices.AppendSeq(slices.AppendSeq(pinned, maps.Keys(p.Skills)), maps.Keys(p.OtherSkills))
+	}
+	isMissing := func(id string) bool {
+		_, ok := c.Now.Skills[id]
+		_, disabled := c.Now.Disabled[id]
+		return !ok && !disabled && !slices.Contains(c.Now.Ambiguous, id)
+	}
+	if !slices.ContainsFunc(pinned, isMissing) {
+		return ""
+	}
+	return fmt.Sprintf("the agent shows %s its public card, as it does to callers that it does not know", say.Quote(c.Lock.Identity))
+}
+
+// asks is whether the rule has something to say of c. Where the extended card
+// is lost, that alone is said, and what is not about a card.
+func (c *Comparison) asks(r *Rule) bool {
+	if r.Check == nil {
+		return false
+	}
+	switch r.ID {
+	case "extended-card-lost":
+		return !c.stands(c.unasked())
+	case "card-moved", "card-moved-offsite", "replicas-disagree", "validator-unreliable":
+		return true
+	case c.unasked():
+		return true
+	case "waiver-unused":
+		return !c.IsLost() // what it waives may be there
+	}
+	return r.Subject == lockStateSubject || !c.IsLost()
 }
 
 func capabilityLostUnused(c *Comparison) []Finding {

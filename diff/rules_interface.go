@@ -1,11 +1,13 @@
 package diff
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/internal/address"
 	"github.com/a2alock/a2alock/internal/say"
+	"github.com/a2alock/a2alock/lockfile"
 )
 
 var interfaceRules = []Rule{
@@ -327,6 +329,23 @@ func interfacePath(i *compile.Interface) string {
 func isPinned(c *Comparison, i *compile.Interface) bool {
 	p := c.known().pin
 	return p != nil && p.hasURL && equal(i, &p.Interface)
+}
+
+// value is the pin for a finding.
+func (p *pin) value() any {
+	if p == nil {
+		return nil
+	}
+	if p.hasURL {
+		return p.Interface
+	}
+	return lockfile.Interface{Binding: p.Binding, Version: p.Version, Tenant: p.Tenant}
+}
+
+// speaks reports whether the client implements i.
+func (c *Comparison) speaks(i *compile.Interface) bool {
+	return c.Client != nil && i.Version != "" &&
+		slices.Contains(c.Client.Interfaces, compile.Transport{Binding: i.Binding, Version: i.Version})
 }
 
 // An identity is what identifies an interface: binding, version and normalised

@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
-	"github.com/a2alock/a2alock/compile"
-	"github.com/a2alock/a2alock/internal/redact"
+	"github.com/a2alock/a2alock/internal/amend"
 	"github.com/a2alock/a2alock/internal/say"
+	"github.com/a2alock/a2alock/internal/secret"
 	"github.com/a2alock/a2alock/internal/value"
 	"github.com/a2alock/a2alock/lockfile"
 )
@@ -17,7 +15,7 @@ import (
 // lockChangeSubject is the subject of rules about changes of a lock.
 const lockChangeSubject = "Changes of a lockfile itself"
 
-// lockFileRules speak of the file, and of who answers for it.
+// lockFileRules speak of the file.
 var lockFileRules = []Rule{
 	{
 		ID:      "lock-invalid",
@@ -64,61 +62,6 @@ var lockFileRules = []Rule{
 		Design:  "Changes of a lock",
 		Example: Example{Change: `{"requires":{"streeming":true}}`},
 		Review:  unknownMember,
-	},
-	{
-		ID:      "lock-duplicate",
-		Class:   Breaking,
-		Title:   "two locks are of one workflow for one agent and identity",
-		Why:     "One of them is no longer looked after, and nobody can tell which.",
-		Do:      "Keep one, with the requirements of both.",
-		Section: File,
-		Design:  "Changes of a lock",
-		Example: Example{Lock: `{"workflow":"travel"}`, Only: "now", Beside: `{}`, Also: []string{"lock-added"}},
-		Review:  duplicate,
-	},
-	{
-		ID:      "lock-added",
-		Class:   Review,
-		Title:   "a workflow depends on another agent now",
-		Why:     "What it sends there leaves the house.",
-		Do:      "Look at the agent, and at what the lock requires of it.",
-		Section: Asked,
-		Design:  "Changes of a lock",
-		Example: Example{Only: "now"},
-		Review:  lockAdded,
-	},
-	{
-		ID:      "lock-removed",
-		Class:   Review,
-		Title:   "a lock is gone",
-		Why:     "Nobody watches the agent for this workflow any more.",
-		Do:      "Make sure that the workflow no longer calls the agent.",
-		Section: Dropped,
-		Design:  "Changes of a lock",
-		Example: Example{Only: "was"},
-		Review:  lockRemoved,
-	},
-	{
-		ID:      "lock-owner-changed",
-		Class:   Review,
-		Title:   "another owner is told",
-		Why:     "Alerts go to somebody who may not know of it.",
-		Do:      "Ask the new owner.",
-		Section: File,
-		Design:  "Changes of a lock",
-		Example: Example{Lock: `{"owner":"team-travel"}`, Change: `{"owner":"team-pricing"}`},
-		Review:  ownerChanged,
-	},
-	{
-		ID:      "lock-owner-removed",
-		Class:   Breaking,
-		Title:   "nobody owns the lock any more",
-		Why:     "Alerts reach nobody.",
-		Do:      "Name an owner.",
-		Section: File,
-		Design:  "Changes of a lock",
-		Example: Example{Lock: `{"owner":"team-travel"}`, Change: `{"owner":null}`},
-		Review:  ownerRemoved,
 	},
 }
 
@@ -178,12 +121,13 @@ func separate(err error) []error {
 // out already, and no fault of this change.
 func secretFound(r *Revision) []Finding {
 	var out []Finding
+	before := secret.Known(r.facts.leaked)
 	for _, h := range r.facts.leaks {
 		f := found(h.Pointer, nil, h.Shown, "%s: %s", h.What, h.Shown)
 		if h.Line > 0 {
 			f.Message = fmt.Sprintf("line %d: %s", h.Line, f.Message)
 		}
-		if slices.ContainsFunc(r.facts.leaked, h.Same) {
+		if before.Has(h) {
 			f.Class = Review
 			f.Message += "; it was there before this change"
 		}
@@ -199,6 +143,7 @@ func (r *Revision) hide(findings []Finding) {
 	if len(r.facts.leaked)+len(r.facts.leaks) == 0 {
 		return
 	}
+	known := value.Known{} // thousands may share one list
 	for i := range findings {
 		f := &findings[i]
 		f.Message, f.Path = v.Hide(f.Message), v.Name(f.Path)
@@ -206,7 +151,7 @@ func (r *Revision) hide(findings []Finding) {
 			if *side == nil {
 				continue
 			}
-			if text := string(value.Canonical(*side)); v.Hide(text) != text {
+			if text := string(known.Of(*side).Text); v.Hide(text) != text {
 				*side = v.Hide(text)
 			}
 		}
@@ -245,124 +190,12 @@ func unknownMember(r *Revision) []Finding {
 // differs reports whether the member at a pointer is among the changes, or part
 // of one.
 func (f *amended) differs(at string) bool {
-	for _, c := range f.changes {
-		if at == c.Pointer || strings.HasPrefix(at, c.Pointer+"/") {
-			return true
+	if f.moved == nil {
+		var all []string
+		for _, c := range f.changes {
+			all = append(all, c.Pointer)
 		}
+		f.moved = amend.Tell(all)
 	}
-	return false
-}
-
-func duplicate(r *Revision) []Finding {
-	var out []Finding
-	for _, l := range r.facts.twins {
-		out = append(out, found("/workflow", nil, r.facts.now.Workflow, "%s is a lock of workflow %s for the same agent, too",
-			say.Quote(l.Path), say.Quote(l.Workflow)))
-	}
-	return out
-}
-
-// meet tells each revision of the locks that it has to do with.
-func meet(list []Revision, standing []*lockfile.Lock) {
-	all := slices.Clone(standing)
-	for i := range list {
-		if l := list[i].facts.now; l != nil {
-			all = append(all, l)
-		}
-	}
-	groups := map[[3]string][]*lockfile.Lock{}
-	for _, l := range all {
-		groups[workOf(l)] = append(groups[workOf(l)], l)
-	}
-	for i := range list {
-		f := list[i].facts
-		if f.now == nil {
-			continue
-		}
-		if f.now.Workflow != "" {
-			f.twins = slices.DeleteFunc(slices.Clone(groups[workOf(f.now)]), func(l *lockfile.Lock) bool { return l == f.now })
-		}
-		if list[i].Was != nil {
-			continue
-		}
-		for k := range list { // a lock that took another's place under another workflow
-			if was := list[k].facts.was; was != nil && list[k].Now == nil && sameAgent(was, f.now) {
-				f.gone = append(f.gone, was)
-				if p, vague := list[i].pinned(was); p != nil {
-					f.vague = vague
-					f.taken = dropped(was, f.now, list[i].Client)
-					list[i].fail(was, f.taken, p)
-				}
-			}
-		}
-	}
-}
-
-// workOf is equal for locks of one workflow, agent and identity.
-func workOf(l *lockfile.Lock) [3]string {
-	return [3]string{l.Workflow, compile.NormalizeURL("", l.Agent), l.Identity}
-}
-
-// sameAgent reports whether two locks are about one agent, at whatever URL of its
-// origin, as one caller sees it.
-func sameAgent(a, b *lockfile.Lock) bool {
-	return compile.Origin("", a.Agent) == compile.Origin("", b.Agent) && a.Identity == b.Identity
-}
-
-func lockAdded(r *Revision) []Finding {
-	f := r.facts
-	if r.Was != nil || f.now == nil {
-		return nil
-	}
-	var places []string
-	for _, l := range f.gone {
-		places = append(places, l.Path)
-	}
-	added := found("", nil, nil, "a new lock: %s depends on %s", workflowOf(f.now), say.Quote(redact.URL(f.now.Agent)))
-	if len(places) > 0 {
-		added.Message += "; of the same agent went " + say.List(places)
-	}
-	return []Finding{added}
-}
-
-func lockRemoved(r *Revision) []Finding {
-	switch l := r.facts.was; {
-	case r.Now != nil:
-		return nil
-	case l == nil:
-		return []Finding{found("", nil, nil, "the lock is gone")}
-	default:
-		return []Finding{found("", nil, nil, "the lock is gone: %s no longer depends on %s", workflowOf(l), say.Quote(redact.URL(l.Agent)))}
-	}
-}
-
-func workflowOf(l *lockfile.Lock) string {
-	if l.Workflow == "" {
-		return "a workflow without a name"
-	}
-	return "workflow " + say.Quote(l.Workflow)
-}
-
-// owners are those of both sides; "" where one side has no lock or no owner.
-func (f *amended) owners() (was, now string) {
-	if f.was == nil || f.now == nil {
-		return "", ""
-	}
-	return say.Visible(f.was.Owner), say.Visible(f.now.Owner)
-}
-
-func ownerChanged(r *Revision) []Finding {
-	was, now := r.facts.owners()
-	if was == "" || now == "" || was == now {
-		return nil
-	}
-	return []Finding{found("/owner", was, now, "the owner was %s and is %s", say.Quote(was), say.Quote(now))}
-}
-
-func ownerRemoved(r *Revision) []Finding {
-	was, now := r.facts.owners()
-	if was == "" || now != "" {
-		return nil
-	}
-	return []Finding{found("/owner", was, nil, "the owner was %s, and the lock names none now", say.Quote(was))}
+	return f.moved.At(at)
 }

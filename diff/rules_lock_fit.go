@@ -1,24 +1,28 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/internal/say"
 	"github.com/a2alock/a2alock/lockfile"
 )
 
+// beforehand is how a waiver comes to count ([Rule.IsWaivedBefore]).
+const beforehand = "in a change before this one: on a branch of the target, `a2alock waive LOCK ID --head BRANCH`, with this branch as BRANCH"
+
 // lockFitRules hold a lock against what it is pinned to.
 var lockFitRules = []Rule{
 	{
-		ID:      "lock-weakened-to-fit",
-		Class:   Breaking,
-		Title:   "a requirement was dropped exactly where the new card fails it",
-		Why:     "The check turns green, and the workflow that still needs it fails in production.",
-		Do:      "Take the requirement back and ask the agent's owner. Where the workflow does without it now, waive this finding.",
+		ID:    "lock-weakened-to-fit",
+		Class: Breaking,
+		Title: "a requirement was dropped exactly where the new card fails it",
+		Why:   "The check turns green, and the workflow that still needs it fails in production.",
+		Do: "Take the requirement back and ask the agent's owner. Where the workflow does without it now, waive this finding " +
+			beforehand + ".",
 		Section: Dropped,
 		Design:  "Changes of a lock",
 		Example: Example{
@@ -66,11 +70,8 @@ func weakenedToFit(r *Revision) []Finding {
 		}
 	}
 	for _, q := range r.facts.taken {
-		if x, fails := r.fails(q); fails {
-			was := r.facts.gone[len(r.facts.gone)-1]
-			out = append(out, q.found(wasOf(was, q), nil, "%s, which goes with this change, requires %s, and the new card fails it: %s (%s)",
-				say.Quote(was.Path), q.text(), x.Message, x.Rule))
-		}
+		out = append(out, q.found(wasOf(q.was, q.requirement), nil, "%s, which goes with this change, requires %s, and the new card fails it: %s (%s)",
+			say.Quote(q.was.Path), q.text(), q.fails.Message, q.fails.Rule))
 	}
 	return out
 }
@@ -122,56 +123,95 @@ func trial(was *lockfile.Lock, f *amended, list []requirement) (with, without *l
 	return &a, &b
 }
 
-// fails returns what the new card says to a dropped requirement, if it is no.
-func (r *Revision) fails(q requirement) (Finding, bool) {
+// Failures are found by where they are and by the skills that they hurt: a lock
+// may drop thousands of requirements, and a card fail them all.
+type failures struct{ at, of map[string][]failure }
+
+func indexed(list []failure) *failures {
+	slices.SortFunc(list, func(a, b failure) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Rule, b.Rule)) })
+	x := &failures{map[string][]failure{}, map[string][]failure{}}
+	for _, f := range list {
+		x.at[f.Path] = append(x.at[f.Path], f)
+		for _, id := range f.Skills {
+			x.of[id] = append(x.of[id], f)
+		}
+	}
+	return x
+}
+
+// near are those among which q meets its own.
+func (x *failures) near(q requirement) []failure {
+	if at := q.meets(); at != "" {
+		return x.at[at]
+	}
+	return x.of[q.skill]
+}
+
+// worst returns the worst of what q meets.
+func (x *failures) worst(r *Revision, q requirement) (Finding, bool) {
 	var worst failure
-	for _, at := range sortedSpots(r.facts.failing) {
-		x := r.facts.failing[at]
-		if r.isOf(x, q) && (worst.Rule == "" || x.Class > worst.Class) {
-			worst = x
+	for _, f := range x.near(q) {
+		if r.isOf(f, q) && (worst.Rule == "" || f.Class > worst.Class) {
+			worst = f
 		}
 	}
 	return worst.Finding, worst.Rule != ""
 }
 
-func sortedSpots(m map[spot]failure) []spot {
-	out := make([]spot, 0, len(m))
-	for at := range m {
-		out = append(out, at)
-	}
-	slices.SortFunc(out, func(a, b spot) int { return strings.Compare(a.path+"\n"+a.rule, b.path+"\n"+b.rule) })
-	return out
+// fails returns what the new card says to a dropped requirement, if it is no.
+func (r *Revision) fails(q requirement) (Finding, bool) {
+	return r.facts.failures().worst(r, q)
 }
 
-// isOf reports whether x is what q meets.
+func (f *amended) failures() *failures {
+	if f.met == nil {
+		f.met = indexed(slices.Collect(maps.Values(f.failing)))
+	}
+	return f.met
+}
+
+// meets is where a finding about the requirement is; "" where its skill tells.
+func (q requirement) meets() string {
+	switch q.kind {
+	case "streaming", "push":
+		return "/" + q.kind
+	case "extension":
+		return extensionPath(q.value)
+	case "input", "output":
+		return say.Pointer("skills", q.skill, q.kind)
+	}
+	return ""
+}
+
+// isOf reports whether x, which is where q would meet it, is about q.
 func (r *Revision) isOf(x failure, q requirement) bool {
 	c := &Comparison{Client: r.Client}
 	switch q.kind {
-	case "streaming", "push":
-		return x.Path == "/"+q.kind
-	case "extension":
-		return x.Path == extensionPath(q.value)
 	case "input":
-		return x.Path == say.Pointer("skills", q.skill, "input") && len(refused(c, []string{q.value}, x.in.Skills[q.skill].Input)) > 0
+		return len(refused(c, []string{q.value}, x.in.Skills[q.skill].Input)) > 0
 	case "output":
-		return x.Path == say.Pointer("skills", q.skill, "output") && len(missing(c, []string{q.value}, x.in.Skills[q.skill].Output)) > 0
+		return len(missing(c, []string{q.value}, x.in.Skills[q.skill].Output)) > 0
 	case "credentials":
-		return slices.Contains(x.Skills, q.skill) && r.facts.rules[x.Rule].Subject == "Security"
+		return r.facts.rules[x.Rule].Subject == "Security"
 	}
-	return slices.Contains(x.Skills, q.skill)
+	return true
 }
 
 // unknown says why nobody can tell whether the new card fails a dropped
 // requirement that it may well fail; "" where somebody can.
 func (r *Revision) unknown(q requirement) string {
 	f := r.facts
+	what := "the agent still offers it"
+	if q.kind == "credentials" {
+		what = "the agent asks for more than it said"
+	}
 	switch {
 	case q.kind == "skill" && f.vague[q.skill] && f.was != nil && f.was.Profile.SkillDigest(q.skill) != "":
 		return "the agent changed it meanwhile, and the lock has only its digest: nobody can tell whether it still offers what was required"
-	case f.profile == nil && f.was != nil && f.was.Profile != nil && q.kind != "credentials":
-		return "the lock no longer records a profile: nobody can tell whether the agent still offers it"
-	case f.profile == nil && f.was != nil && q.kind != "credentials" && f.was.CardDigest != f.now.CardDigest:
-		return "the lock is pinned to another card, and records no profile: nobody can tell whether the agent still offers it"
+	case f.profile == nil && f.was != nil && f.was.Profile != nil:
+		return "the lock no longer records a profile: nobody can tell whether " + what
+	case f.profile == nil && f.was != nil && f.was.CardDigest != f.now.CardDigest:
+		return "the lock is pinned to another card, and records no profile: nobody can tell whether " + what
 	}
 	return ""
 }
@@ -184,7 +224,7 @@ func unsatisfied(r *Revision) []Finding {
 	var out []Finding
 	p := f.now.Profile
 	own := slices.Clone(f.alone)
-	excuse(f.now.Waivers, own, r.At)
+	r.excuse(own)
 	for _, x := range own {
 		if x.Waived != nil {
 			continue
@@ -222,34 +262,44 @@ func (r *Revision) pinned(was *lockfile.Lock) (p *compile.Profile, vague map[str
 	}
 	out := *own
 	out.Skills, out.Texts, vague = maps.Clone(own.Skills), maps.Clone(own.Texts), map[string]bool{}
+	from := []*compile.Profile{was.Profile, r.live()}
+	filled := map[string]*compile.Profile{}
 	for _, id := range was.RequiredSkills() {
 		digest, ok := own.OtherSkills[id]
-		if _, whole := own.Skills[id]; !whole && ok && !fill(&out, id, digest, was.Profile, r.live()) {
+		if _, whole := own.Skills[id]; whole || !ok {
+			continue
+		}
+		if filled[id] = holder(id, digest, from); filled[id] == nil {
 			vague[id] = true
+			continue
+		}
+		out.Skills[id] = filled[id].Skills[id]
+	}
+	for _, p := range from {
+		if p == nil || len(filled) == 0 {
+			continue
+		}
+		for at, text := range p.Texts {
+			if id, _, ok := say.Inside(at, "/skills/"); ok && filled[id] == p {
+				out.Texts[at] = text
+			}
 		}
 	}
 	return &out, vague
 }
 
-// fill takes the skill of that digest from the first of the profiles that has it.
-func fill(out *compile.Profile, id, digest string, from ...*compile.Profile) bool {
+// holder is the first of the profiles that has the skill of that digest in full;
+// nil where none has.
+func holder(id, digest string, from []*compile.Profile) *compile.Profile {
 	for _, p := range from {
 		if p == nil || p.SkillDigest(id) != digest {
 			continue
 		}
-		s, ok := p.Skills[id]
-		if !ok {
-			continue
+		if _, ok := p.Skills[id]; ok {
+			return p
 		}
-		out.Skills[id] = s
-		for at, text := range p.Texts {
-			if strings.HasPrefix(at, say.Pointer("skills", id)+"/") {
-				out.Texts[at] = text
-			}
-		}
-		return true
 	}
-	return false
+	return nil
 }
 
 // hold holds a lock against a profile and returns every finding, with its class.
@@ -284,6 +334,7 @@ func (r *Revision) shortcomings(l *lockfile.Lock, p *compile.Profile) []Finding 
 // fail notes what p fails of the dropped requirements of was.
 func (r *Revision) fail(was *lockfile.Lock, list []requirement, p *compile.Profile) {
 	with, without := trial(was, r.facts, list)
+	r.facts.met = nil
 	before := map[spot]bool{}
 	for _, x := range r.shortcomings(without, p) {
 		before[spotOf(x)] = true

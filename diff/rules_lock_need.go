@@ -167,10 +167,14 @@ func requirementAdded(r *Revision) []Finding {
 	if f.was == nil || f.now == nil || f.now.Profile == nil {
 		return nil
 	}
+	var own []failure
+	for _, x := range f.alone {
+		own = append(own, failure{x, f.now.Profile})
+	}
+	unmet := indexed(own)
 	var out []Finding
 	for _, q := range dropped(f.now, f.was, r.Client) {
-		fails := slices.ContainsFunc(f.alone, func(x Finding) bool { return r.isOf(failure{x, f.now.Profile}, q) })
-		if !fails && q.kind != "credentials" {
+		if _, fails := unmet.worst(r, q); !fails && q.kind != "credentials" {
 			out = append(out, q.found(nil, wasOf(f.now, q), "%s is required now, and the card has it", q.text()))
 		}
 	}
@@ -184,9 +188,11 @@ func scopesWidened(r *Revision) []Finding {
 	if f.was == nil || f.now == nil {
 		return nil
 	}
-	var all []string
+	all := map[string]bool{}
 	for _, need := range f.was.Requires.Skills {
-		all = append(all, need.Scopes...)
+		for _, scope := range need.Scopes {
+			all[scope] = true
+		}
 	}
 	var out []Finding
 	for _, id := range f.now.RequiredSkills() {
@@ -195,7 +201,8 @@ func scopesWidened(r *Revision) []Finding {
 		was := before.Scopes
 		switch more := set.Without(now, was); {
 		case !kept:
-			if more = set.Without(now, all); len(more) > 0 {
+			more = slices.DeleteFunc(slices.Clone(now), func(scope string) bool { return all[scope] })
+			if len(more) > 0 {
 				out = append(out, found(at, nil, now, "it asks for %s, which nothing in the lock did", say.List(more)).of(id))
 			}
 		case was == nil:

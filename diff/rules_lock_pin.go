@@ -3,6 +3,8 @@ package diff
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,11 +30,12 @@ var lockPinRules = []Rule{
 		Review:  agentMoved,
 	},
 	{
-		ID:      "lock-agent-replaced",
-		Class:   Breaking,
-		Title:   "the card's URL has another origin",
-		Why:     "It is another agent, whatever the file's name says, and the workflow's data and credentials go there.",
-		Do:      "Review it as a new dependency. Where it is meant, waive this finding, or add a lock and remove this one.",
+		ID:    "lock-agent-replaced",
+		Class: Breaking,
+		Title: "the card's URL has another origin",
+		Why:   "It is another agent, whatever the file's name says, and the workflow's data and credentials go there.",
+		Do: "Review it as a new dependency. Where it is meant, add a lock and remove this one, or waive this finding " + beforehand +
+			".",
 		Section: Agent,
 		Design:  "Changes of a lock",
 		Example: Example{Change: `{"agent":"https://other.example/.well-known/agent-card.json"}`},
@@ -88,11 +91,25 @@ var lockPinRules = []Rule{
 		Review:  pinnedFuture,
 	},
 	{
+		ID:      "lock-evidence-future",
+		Class:   Breaking,
+		Title:   "evidence is dated ahead of the clock",
+		Why:     "It would not grow old, and each later probe would seem the older one.",
+		Do:      "Set the clock of the machine that probes, and probe again.",
+		Section: Assurance,
+		Design:  "Changes of a lock",
+		Example: Example{
+			Lock:   `{"verified":{"quote":"probe ok 2026-09-01"}}`,
+			Change: `{"verified":{"quote":"probe ok 2026-12-01"}}`,
+		},
+		Review: evidenceFuture,
+	},
+	{
 		ID:      "lock-stale-pin",
 		Class:   Review,
 		Title:   "the live card is not the one that was pinned",
 		Why:     "The change is reviewed against a card that the agent no longer serves.",
-		Do:      "Pin again, and review that.",
+		Do:      "Pin again, and review that. Where the live card breaks the lock, a2alock check says what to do first.",
 		Section: Agent,
 		Design:  "Changes of a lock",
 		Example: Example{Change: `{"agent_version":"1.0.1"}`, Live: `{"version":"2.0.0"}`, Also: []string{"change-unclassified"}},
@@ -208,6 +225,23 @@ func pinnedFuture(r *Revision) []Finding {
 		return nil
 	}
 	return []Finding{found("/pinned_at", nil, r.facts.now.PinnedAt, "the lock is pinned at %s, which is yet to come", r.facts.now.PinnedAt)}
+}
+
+func evidenceFuture(r *Revision) []Finding {
+	l := r.facts.now
+	if l == nil {
+		return nil
+	}
+	var out []Finding
+	for _, key := range slices.Sorted(maps.Keys(l.Verified)) {
+		e := l.Verified[key]
+		if at, ok := evidenceTime(e); ok && isAhead(at, r.At) {
+			text := evidenceText(e)
+			out = append(out, found(say.Pointer("verified", key), nil, text, "the evidence for %s is of a day that is yet to come: %s",
+				say.Quote(key), say.Quote(text)))
+		}
+	}
+	return out
 }
 
 func stalePin(r *Revision) []Finding {

@@ -2,18 +2,14 @@ package diff
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
-	"github.com/a2alock/a2alock/internal/jsondoc"
 	"github.com/a2alock/a2alock/internal/say"
 	"github.com/a2alock/a2alock/internal/set"
 	"github.com/a2alock/a2alock/internal/value"
@@ -26,14 +22,15 @@ const (
 	otherKey = `{"kty":"OKP","crv":"Ed25519","kid":"2027","x":"3p7bfXt9wbTTW2HC7OQ1Nz-DQ8hbeGdNrfx-FG-IK08"}`
 )
 
-// lockTrustRules speak of evidence, trust and waivers.
+// lockTrustRules speak of evidence and trust.
 var lockTrustRules = []Rule{
 	{
-		ID:      "lock-profile-without-evidence",
-		Class:   Breaking,
-		Title:   "profile_digest moved, and the evidence that was there is of the old one",
-		Why:     "It reads as if somebody had tried what the agent offers now.",
-		Do:      "Pin again, which drops old evidence, or probe again.",
+		ID:    "lock-profile-without-evidence",
+		Class: Breaking,
+		Title: "profile_digest moved, and the evidence that was there is of the old one",
+		Why:   "It reads as if somebody had tried what the agent offers now.",
+		Do: "Pin again, which drops old evidence, or probe again. Of two probes on one day the time tells which is newer: " +
+			"write {result, at, profile_digest}, or the time in the short text.",
 		Section: Assurance,
 		Design:  "Changes of a lock",
 		Example: Example{
@@ -77,43 +74,6 @@ var lockTrustRules = []Rule{
 		Design:  "Changes of a lock",
 		Example: Example{Lock: `{"trust":{"keys":[` + oneKey + `]}}`, Change: `{"trust":{"keys":[` + oneKey + `,` + otherKey + `]}}`},
 		Review:  keyChanged,
-	},
-	{
-		ID:    "lock-waiver-added",
-		Class: Review,
-		Title: "a waiver came",
-		Why:   "From now on its finding stands, whoever it hurts.",
-		Do:    "Agree with its reason and its end, or say no.",
-		Example: Example{Change: `{"waivers":[{"rule":"streaming-lost","reason":"polling is fine","owner":"team-travel",` +
-			`"until":"2026-11-30"}]}`},
-		Section: Assurance,
-		Design:  "Changes of a lock",
-		Review:  waiverAdded,
-	},
-	{
-		ID:    "lock-waiver-extended",
-		Class: Review,
-		Title: "a waiver holds longer",
-		Why:   "What somebody meant to deal with by then was not dealt with.",
-		Do:    "Agree with the new end, or have the finding dealt with.",
-		Example: Example{
-			Lock:   `{"waivers":[{"rule":"streaming-lost","reason":"polling is fine","owner":"team-travel","until":"2026-10-31"}]}`,
-			Change: `{"waivers":[{"rule":"streaming-lost","reason":"polling is fine","owner":"team-travel","until":"2026-11-30"}]}`,
-		},
-		Section: Assurance,
-		Design:  "Changes of a lock",
-		Review:  waiverExtended,
-	},
-	{
-		ID:      "lock-waiver-incomplete",
-		Class:   Breaking,
-		Title:   "a waiver came without a reason, an owner or an end, or for longer than the policy allows",
-		Why:     "Nobody answers for it, or it never ends.",
-		Do:      "Say why, who and until when, at most policy.max_waiver ahead.",
-		Example: Example{Change: `{"waivers":[{"rule":"streaming-lost"}]}`, Also: []string{"lock-waiver-added"}},
-		Section: Assurance,
-		Design:  "Changes of a lock",
-		Review:  waiverIncomplete,
 	},
 }
 
@@ -249,99 +209,6 @@ func keyChanged(r *Revision) []Finding {
 	}
 	for _, key := range set.Without(before, after) {
 		out = append(out, found("/trust/keys", key, nil, "a key was retired, with the thumbprint %s", key))
-	}
-	return out
-}
-
-// A change of a waiver: was is nil for one that came.
-type waiverChange struct {
-	path     string
-	was, now *lockfile.Waiver
-}
-
-// waiverChanges pairs waivers by what they cover, and returns those that came or
-// differ, and those that went.
-func (f *amended) waiverChanges() (differ []waiverChange, gone []lockfile.Waiver) {
-	if f.now == nil {
-		return nil, nil
-	}
-	before := map[[3]string][]*lockfile.Waiver{}
-	if f.was != nil {
-		for i := range f.was.Waivers {
-			w := &f.was.Waivers[i]
-			key := [3]string{w.Rule, w.Path, w.Fingerprint}
-			before[key] = append(before[key], w)
-		}
-	}
-	for i := range f.now.Waivers {
-		w := &f.now.Waivers[i]
-		key := [3]string{w.Rule, w.Path, w.Fingerprint}
-		c := waiverChange{path: say.Pointer("waivers", strconv.Itoa(i)), now: w}
-		if list := before[key]; len(list) > 0 {
-			c.was, before[key] = list[0], list[1:]
-		}
-		if c.was == nil || c.was.Reason != w.Reason || c.was.Owner != w.Owner || c.was.Until != w.Until || !jsondoc.Same(c.was.Extra, w.Extra) {
-			differ = append(differ, c)
-		}
-	}
-	if f.was != nil {
-		for _, w := range f.was.Waivers {
-			if key := [3]string{w.Rule, w.Path, w.Fingerprint}; len(before[key]) > 0 {
-				gone, before[key] = append(gone, w), before[key][1:]
-			}
-		}
-	}
-	return differ, gone
-}
-
-func waiverAdded(r *Revision) []Finding {
-	if r.Was != nil && r.facts.was == nil {
-		return nil // nobody knows which came
-	}
-	differ, _ := r.facts.waiverChanges()
-	var out []Finding
-	for _, c := range differ {
-		if c.was == nil {
-			out = append(out, found(c.path, nil, c.now, "a waiver of %s came, until %s: %s (%s)",
-				say.Quote(c.now.Rule), say.Quote(c.now.Until), say.Quote(c.now.Reason), say.Quote(c.now.Owner)))
-		}
-	}
-	return out
-}
-
-// isLonger reports whether a waiver holds beyond the end that it had.
-func (c waiverChange) isLonger() bool {
-	if c.was == nil {
-		return false
-	}
-	was, ok := Expiry(c.was.Until)
-	now, ok2 := Expiry(c.now.Until)
-	return ok2 && (!ok || now.After(was))
-}
-
-func waiverExtended(r *Revision) []Finding {
-	differ, _ := r.facts.waiverChanges()
-	var out []Finding
-	for _, c := range differ {
-		if c.isLonger() {
-			out = append(out, found(c.path, c.was.Until, c.now.Until, "the waiver of %s holds until %s; it was %s",
-				say.Quote(c.now.Rule), say.Quote(c.now.Until), say.Quote(c.was.Until)))
-		}
-	}
-	return out
-}
-
-func waiverIncomplete(r *Revision) []Finding {
-	differ, _ := r.facts.waiverChanges()
-	var out []Finding
-	for _, c := range differ {
-		fault := faultOf(*c.now, time.Time{}) // one that is over harms nobody
-		if end, ok := Expiry(c.now.Until); fault == "" && ok && r.MaxWaiver > 0 && end.Sub(r.At) > r.MaxWaiver+24*time.Hour {
-			fault = fmt.Sprintf("it ends %s, more than %s ahead", c.now.Until, days(r.MaxWaiver))
-		}
-		if fault != "" {
-			out = append(out, found(c.path, nil, c.now, "the waiver of %s: %s", say.Quote(c.now.Rule), fault))
-		}
 	}
 	return out
 }

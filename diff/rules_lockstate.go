@@ -82,6 +82,9 @@ func evidenceStale(c *Comparison) []Finding {
 		case !ok:
 			f = found(say.Pointer("verified", claim.key), evidenceText(e), nil,
 				"the evidence for %s names no day, so its age is not known", say.Quote(claim.key))
+		case isAhead(at, c.At):
+			f = found(say.Pointer("verified", claim.key), evidenceText(e), nil,
+				"the evidence for %s is of %s, which is yet to come, so its age is not known", say.Quote(claim.key), at.Format(time.DateOnly))
 		case c.At.Sub(at) > limit:
 			f = found(say.Pointer("verified", claim.key), evidenceText(e), nil,
 				"the evidence for %s is of %s, older than %s", say.Quote(claim.key), at.Format(time.DateOnly), days(limit))
@@ -136,6 +139,17 @@ func evidenceTime(e lockfile.Evidence) (time.Time, bool) {
 	return time.Time{}, false
 }
 
+// isAhead reports whether evidence is of a moment that is yet to come. A day
+// without a time is that of whoever wrote it: it begins up to 14 hours before the
+// day of UTC.
+func isAhead(at, now time.Time) bool {
+	slack := ahead
+	if at.Equal(at.Truncate(24 * time.Hour)) {
+		slack += 14 * time.Hour
+	}
+	return !now.IsZero() && at.Sub(now) > slack
+}
+
 func evidenceText(e lockfile.Evidence) string {
 	if e.Text != "" {
 		return e.Text
@@ -178,10 +192,14 @@ func waiverExpired(c *Comparison) []Finding {
 func waiverUnused(c *Comparison) []Finding {
 	var out []Finding
 	for i, w := range c.known().waivers {
-		if !w.matches {
-			out = append(out, found(say.Pointer("waivers", strconv.Itoa(i)), w.Until, nil,
-				"the waiver of %s matches no finding", say.Quote(w.Rule)))
+		if w.matches {
+			continue
 		}
+		msg := "the waiver of %s matches no finding"
+		if strings.HasPrefix(w.Rule, "lock-") && w.Rule != "lock-stale" {
+			msg = "the waiver of %s is for a change of the lock, which may take it out: after that it is of no use"
+		}
+		out = append(out, found(say.Pointer("waivers", strconv.Itoa(i)), w.Until, nil, msg, say.Quote(w.Rule)))
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -72,7 +73,7 @@ var skillRules = []Rule{
 		Class: Breaking,
 		Title: "a required skill offers none of the media types that the workflow can use",
 		Why:   "Whatever it answers, the next step cannot read it.",
-		Do:    "Teach the workflow a type that is offered and pin that, or ask the agent's owner.",
+		Do:    "Teach the workflow a type that is offered, then pin it: --output TYPE --accept breaking. Or ask the agent's owner.",
 		Spec:  "4.4.5",
 		Example: Example{
 			Was:  `{"skills":[{"id":"quote"}]}`,
@@ -240,8 +241,12 @@ func outputWidened(c *Comparison) []Finding {
 			return len(missing(c, s.need.Output, []string{mode})) < len(s.need.Output) // the lock names it
 		})
 		if len(came) > 0 {
+			word := "too"
+			if len(missing(c, s.need.Output, s.now.Output)) == len(s.need.Output) {
+				word = "now" // in place of all that the workflow can use
+			}
 			out = append(out, found(say.Pointer("skills", s.id, "output"), s.was.Output, s.now.Output,
-				"%s %s offered too", say.List(came), say.Verb(len(came), "is", "are")).of(s.id))
+				"%s %s offered %s", say.List(came), say.Verb(len(came), "is", "are"), word).of(s.id))
 		}
 	}
 	return out
@@ -345,4 +350,19 @@ func resemblance(c *Comparison, id, other string) int {
 		score += 3
 	}
 	return score
+}
+
+// disabled says of each required skill that an error of its own makes
+// unusable why that is: neither there nor gone, it cannot be judged.
+func disabled(c *Comparison) []string {
+	if c.IsLost() {
+		return nil
+	}
+	var reasons []string
+	for _, id := range c.known().required {
+		if why, ok := c.Now.Disabled[id]; ok {
+			reasons = append(reasons, fmt.Sprintf("the required skill %s cannot be read: %s", say.Quote(id), say.OneLine(why)))
+		}
+	}
+	return reasons
 }

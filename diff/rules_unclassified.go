@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -168,21 +169,28 @@ func memberUnclassified(r *Revision) []Finding {
 	}
 	var out []Finding
 	var came []string
+	said := f.told(lockChangeSubject)
 	for _, c := range f.changes {
 		switch {
-		case c.Pointer == "/waivers" || f.isSaid(c.Pointer) || f.follows(c):
+		case c.Pointer == "/profile" && f.isPinnedAgain():
+			out = append(out, f.untold(r, said)...)
+		case c.Pointer == "/waivers" || said.Of(c.Pointer) || f.follows(c):
 		case len(c.Was) == 0 && slices.Contains(records, c.Pointer):
 			came = append(came, strings.TrimPrefix(c.Pointer, "/"))
 		default:
-			out = append(out, unclassified(c))
+			out = append(out, f.unclassified(c))
 		}
 	}
 	if len(came) > 0 {
-		out = append(out, found("/"+came[0], nil, came, "recorded for the first time: %s", strings.Join(came, ", ")))
+		first := found("/"+came[0], nil, came, "recorded for the first time: %s", strings.Join(came, ", "))
+		if at := f.foreign(); at != "" {
+			first.Message += fmt.Sprintf("; its calls go to %s, another origin than the card's, and nothing says where they went before", say.Quote(at))
+		}
+		out = append(out, first)
 	}
 	differ, gone := f.waiverChanges()
 	for _, c := range differ {
-		if c.was != nil && !c.isLonger() && !f.isSaid(c.path) {
+		if c.was != nil && !c.isLonger() && !said.Of(c.path) {
 			out = append(out, found(c.path, c.was, c.now, "the waiver of %s says something else", say.Quote(c.now.Rule)))
 		}
 	}
@@ -192,7 +200,7 @@ func memberUnclassified(r *Revision) []Finding {
 	return out
 }
 
-func unclassified(c amend.Change) Finding {
+func (f *amended) unclassified(c amend.Change) Finding {
 	at := say.Quote(c.Pointer)
 	if c.Pointer == "/profile" {
 		// Too long to repeat, and its members have rules.
@@ -205,6 +213,9 @@ func unclassified(c amend.Change) Finding {
 	switch {
 	case len(c.Was) == 0:
 		return found(c.Pointer, nil, raw(c.Now), "%s came: %s", at, now)
+	case len(c.Now) == 0 && (c.Pointer == "/interface" || c.Pointer == "/interface/url") && !f.knowsAddress():
+		return found(c.Pointer, raw(c.Was), nil, "the lock no longer records where calls go, so nobody can tell when "+
+			"they go to another address, tenant or origin; it was %s", was)
 	case len(c.Now) == 0:
 		return found(c.Pointer, raw(c.Was), nil, "%s went away; it was %s", at, was)
 	}
@@ -214,13 +225,86 @@ func unclassified(c amend.Change) Finding {
 // brieflyRaw shows a value in a message.
 func brieflyRaw(v jsontext.Value) string { return say.Quote(redact.Text(strings.Trim(string(v), `"`))) }
 
-// isSaid reports whether a finding about the lock speaks of the member, of one
-// around it or of one in it.
-func (f *amended) isSaid(at string) bool {
-	return slices.ContainsFunc(f.said, func(x Finding) bool {
-		return f.rules[x.Rule].Subject == lockChangeSubject && x.Path != "" &&
-			(x.Path == at || strings.HasPrefix(at, x.Path+"/") || strings.HasPrefix(x.Path, at+"/"))
-	})
+// told are the members that findings of that subject speak of; without one those
+// about the card.
+func (f *amended) told(subject string) *amend.Told {
+	list := f.drift
+	if subject != "" {
+		list = f.said
+	}
+	var at []string
+	for _, x := range list {
+		if subject == "" || f.rules[x.Rule].Subject == subject {
+			at = append(at, x.Path)
+		}
+		if to, ok := x.Now.([]string); ok && x.Rule == "extension-version-moved" {
+			for _, uri := range to {
+				at = append(at, extensionPath(uri))
+			}
+		}
+	}
+	return amend.Tell(at)
+}
+
+// card is what was said of it, worked out once.
+func (f *amended) card() *amend.Card {
+	if f.changed == nil {
+		f.changed = &amend.Card{
+			Told: f.told(""), Secured: map[string]bool{},
+			Texts: f.policies[0].TextPolicy == "off" && f.policies[1].TextPolicy == "off",
+		}
+		for _, x := range f.drift {
+			for _, id := range x.Skills {
+				if f.rules[x.Rule].Subject == "Security" {
+					f.changed.Secured[id] = true
+				}
+			}
+		}
+	}
+	return f.changed
+}
+
+// isPinnedAgain reports whether the profile is that of another card than before,
+// of which the rules about cards spoke.
+func (f *amended) isPinnedAgain() bool {
+	return f.was.Profile != nil && f.now.Profile != nil && f.differs("/card_digest") && len(f.drift) > 0
+}
+
+// untold speaks of what differs in a profile that was pinned again, and what no
+// finding about the card tells: a rule of tomorrow would hold the card against it.
+// Where the agent still serves that card, the profile is what it makes of it.
+func (f *amended) untold(r *Revision, said *amend.Told) []Finding {
+	was, now := f.recorded()
+	if live := r.live(); live != nil && r.Live.Digest == f.now.CardDigest && isSame(live.ForLock(f.now.RequiredSkills()), f.now.Profile) {
+		return nil
+	}
+	var out []Finding
+	for _, gap := range amend.Untold(was, now, f.card()) {
+		if at := say.Pointer("profile", gap.Member); !said.Of(at) {
+			out = append(out, found(at, raw(gap.Was), raw(gap.Now), "the recorded profile differs at %s, and no finding about the card tells of it", say.List(gap.At)))
+		}
+	}
+	return out
+}
+
+// knowsAddress reports whether the lock still says where its calls go.
+func (f *amended) knowsAddress() bool {
+	p := pinned(&Comparison{Lock: f.now})
+	return p != nil && p.hasURL
+}
+
+// foreign is the address that a lock records for the first time, where its origin
+// is neither the card's nor an allowed one.
+func (f *amended) foreign() string {
+	was, now := pinned(&Comparison{Lock: f.was}), pinned(&Comparison{Lock: f.now})
+	if now == nil || !now.hasURL || was != nil && was.hasURL {
+		return ""
+	}
+	origin := compile.Origin(now.Binding, now.URL)
+	if origin == compile.Origin("", f.now.Agent) || (&Comparison{Lock: f.was}).allows(origin) {
+		return ""
+	}
+	return redact.URL(now.URL)
 }
 
 // follows reports whether a change follows from another that was told: a new pin
@@ -233,16 +317,16 @@ func (f *amended) follows(c amend.Change) bool {
 	case "/card_digest":
 		return own != nil && f.now.CardDigest != "" && len(f.drift) > 0
 	case "/agent_version":
-		return own != nil && f.now.AgentVersion == own.AgentVersion && f.drifts("/agent_version", "")
+		return own != nil && f.now.AgentVersion == own.AgentVersion && f.card().Told.In("/agent_version")
 	case "/profile_digest":
 		return own != nil && f.now.ProfileDigest != "" && fits(f.now) && (f.differs("/profile") || f.skillsDiffer())
 	case "/profile":
-		return own != nil && f.was.Profile != nil && (f.differs("/card_digest") && len(f.drift) > 0 || f.sameProfile())
+		return own != nil && f.was.Profile != nil && f.sameProfile()
 	case "/interface/version":
-		return f.drifts("/interface", "")
+		return f.card().Told.In("/interface")
 	}
 	if id, member, ok := say.Inside(c.Pointer, "/requires/skills/"); ok {
-		return (member == "schemes" || member == "scopes") && f.drifts("", id)
+		return (member == "schemes" || member == "scopes") && f.card().Secured[id]
 	}
 	if claim, _, ok := say.Inside(c.Pointer, "/verified/"); ok {
 		now, has := f.now.Verified[claim]
@@ -252,17 +336,6 @@ func (f *amended) follows(c amend.Change) bool {
 	return false
 }
 
-// drifts reports whether a rule about the card speaks at or below a path; with a
-// skill, one about its security.
-func (f *amended) drifts(path, skill string) bool {
-	return slices.ContainsFunc(f.drift, func(x Finding) bool {
-		if skill != "" {
-			return f.rules[x.Rule].Subject == "Security" && slices.Contains(x.Skills, skill)
-		}
-		return x.Path == path || strings.HasPrefix(x.Path, path+"/")
-	})
-}
-
 func (f *amended) skillsDiffer() bool {
 	return !slices.Equal(f.was.RequiredSkills(), f.now.RequiredSkills())
 }
@@ -270,10 +343,17 @@ func (f *amended) skillsDiffer() bool {
 // sameProfile reports whether two profiles differ in nothing but which skills
 // they have in full.
 func (f *amended) sameProfile() bool {
+	was, now := f.recorded()
+	return isSame(was, now)
+}
+
+// recorded are both profiles with the skills in full that both sides require.
+func (f *amended) recorded() (was, now *compile.Profile) {
 	both := slices.DeleteFunc(f.was.RequiredSkills(), func(id string) bool {
 		_, ok := f.now.Requires.Skills[id]
 		return !ok
 	})
-	form := func(p *compile.Profile) string { return string(value.Canonical(p.ForLock(both))) }
-	return form(f.was.Profile) == form(f.now.Profile)
+	return f.was.Profile.ForLock(both), f.now.Profile.ForLock(both)
 }
+
+func isSame(a, b *compile.Profile) bool { return bytes.Equal(value.Canonical(a), value.Canonical(b)) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -215,6 +216,7 @@ func TestLockState(t *testing.T) {
 		{"fresh evidence", `{"verified":{"quote":"probe ok 2026-10-01"},"policy":{"max_evidence_age":"30d"}}`, "[]"},
 		{"old evidence", `{"verified":{"quote":"probe ok 2026-08-01"},"policy":{"max_evidence_age":"30d"}}`, "[evidence-stale]"},
 		{"old evidence, an object", `{"verified":{"skill:quote":{"result":"ok","at":"2026-08-01T00:00:00Z"}},"policy":{"max_evidence_age":"30d"}}`, "[evidence-stale]"},
+		{"evidence of the future", `{"verified":{"quote":"probe ok 2099-01-01"},"policy":{"max_evidence_age":"30d"}}`, "[evidence-stale]"},
 		{"evidence without a day", `{"verified":{"quote":"probe ok"},"policy":{"max_evidence_age":"30d"}}`, "[evidence-stale]"},
 		{"evidence for what is not required", `{"verified":{"streaming":"probe ok 2020-01-01","other":"probe ok 2020-01-01"},"policy":{"max_evidence_age":"30d"}}`, "[]"},
 	}
@@ -230,4 +232,27 @@ func TestLockState(t *testing.T) {
 
 func nameOf(f Finding) string {
 	return fingerprint(f.Rule, f.Path, value.Canonical(f.Was), value.Canonical(f.Now))
+}
+
+// A day has begun somewhere 14 hours before it does in UTC.
+func TestIsAhead(t *testing.T) {
+	for _, tt := range []struct {
+		at, now string
+		want    bool
+	}{
+		{"2026-10-02T08:35:00Z", "2026-10-02T08:30:00Z", false},
+		{"2026-10-02T08:35:01Z", "2026-10-02T08:30:00Z", true},
+		{"2026-10-03T00:00:00Z", "2026-10-02T09:55:00Z", false},
+		{"2026-10-03T00:00:00Z", "2026-10-02T09:54:59Z", true},
+		{"2026-10-01T00:00:00Z", "2026-10-02T08:30:00Z", false},
+	} {
+		at, err := time.Parse(time.RFC3339, tt.at)
+		now, err2 := time.Parse(time.RFC3339, tt.now)
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		if got := isAhead(at, now); got != tt.want {
+			t.Errorf("isAhead(%s, %s) = %v", tt.at, tt.now, got)
+		}
+	}
 }

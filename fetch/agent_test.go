@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/a2alock/a2alock/credential"
 )
 
 const cardURL = "https://a.example.com/card.json"
@@ -120,6 +122,7 @@ func play(t *testing.T, steps []step) {
 		says[0].write(w)
 		says = says[1:]
 	})
+	c.Wallet = wallet(t, credential.Bearer{Token: credential.Literal(secret)}, "https://elsewhere.example.com")
 	k := &keeper{t: t, client: c, url: cardURL}
 	for i, s := range steps {
 		says, sent = s.says, nil

@@ -22,12 +22,14 @@ type Outcome struct {
 	Err      error // an [*Error]
 }
 
-// All gets each distinct URL once, at most limit (0: 32) at a time
+// All gets each distinct ask once, at most limit (0: 32) at a time
 // and half as many per host, and returns when all have ended. The map has every
-// URL; a context that ends early is the error of those not yet done.
-func (c *Client) All(ctx context.Context, urls []string, limit int) map[string]Outcome {
-	out := make(map[string]Outcome, len(urls))
-	distinct := slices.Compact(slices.Sorted(slices.Values(urls)))
+// ask; a context that ends early is the error of those not yet done.
+func (c *Client) All(ctx context.Context, asks []Ask, limit int) map[Ask]Outcome {
+	out := make(map[Ask]Outcome, len(asks))
+	distinct := slices.Compact(slices.SortedFunc(slices.Values(asks), func(a, b Ask) int {
+		return cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.Identity, b.Identity))
+	}))
 	if c.Progress != nil {
 		c.Progress(0, len(distinct))
 	}
@@ -36,8 +38,8 @@ func (c *Client) All(ctx context.Context, urls []string, limit int) map[string]O
 	slots := make(chan struct{}, limit)
 	var mu sync.Mutex
 	var wg sync.WaitGroup
-	for _, u := range distinct {
-		host := hostOf(u)
+	for _, ask := range distinct {
+		host := hostOf(ask.URL)
 		if hosts[host] == nil {
 			hosts[host] = make(chan struct{}, perHost(limit))
 		}
@@ -45,10 +47,10 @@ func (c *Client) All(ctx context.Context, urls []string, limit int) map[string]O
 		// does not sit on all of the others.
 		way := []chan struct{}{hosts[host], slots}
 		wg.Go(func() {
-			o := c.one(ctx, u, way)
+			o := c.one(ctx, ask, way)
 			mu.Lock()
 			defer mu.Unlock()
-			out[u] = o
+			out[ask] = o
 			if c.Progress != nil {
 				c.Progress(len(out), len(distinct))
 			}
@@ -58,17 +60,17 @@ func (c *Client) All(ctx context.Context, urls []string, limit int) map[string]O
 	return out
 }
 
-// one gets u once it holds a slot of every kind.
-func (c *Client) one(ctx context.Context, u string, slots []chan struct{}) Outcome {
+// one gets ask once it holds a slot of every kind.
+func (c *Client) one(ctx context.Context, ask Ask, slots []chan struct{}) Outcome {
 	for _, slot := range slots {
 		select {
 		case slot <- struct{}{}:
 			defer func() { <-slot }()
 		case <-ctx.Done():
-			return Outcome{Err: &Error{URL: u, State: Unreachable, Err: context.Cause(ctx)}}
+			return Outcome{Err: &Error{URL: ask.URL, State: Unreachable, Err: context.Cause(ctx)}}
 		}
 	}
-	r, err := c.Get(ctx, u)
+	r, err := c.Get(ctx, ask)
 	return Outcome{Response: r, Err: err}
 }
 

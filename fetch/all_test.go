@@ -34,6 +34,23 @@ func (b *busy) enter(host string) (leave func()) {
 	}
 }
 
+// public asks for each URL as nobody.
+func public(urls []string) []Ask {
+	var asks []Ask
+	for _, u := range urls {
+		asks = append(asks, Ask{URL: u})
+	}
+	return asks
+}
+
+func byURL(outcomes map[Ask]Outcome) map[string]Outcome {
+	out := map[string]Outcome{}
+	for ask, o := range outcomes {
+		out[ask.URL] = o
+	}
+	return out
+}
+
 func TestAll(t *testing.T) {
 	b := &busy{now: map[string]int{}, most: map[string]int{}}
 	w, c := serve(t, func(rw http.ResponseWriter, r *http.Request) {
@@ -51,7 +68,7 @@ func TestAll(t *testing.T) {
 			urls = append(urls, fmt.Sprintf("https://h%d.example.com/%d", host, path))
 		}
 	}
-	got := c.All(t.Context(), append(urls, urls...), 5)
+	got := byURL(c.All(t.Context(), public(append(urls, urls...)), 5))
 	if keys := slices.Sorted(maps.Keys(got)); !slices.Equal(keys, urls) {
 		t.Errorf("outcomes for %v, want %v", keys, urls)
 	}
@@ -101,7 +118,7 @@ func TestAllIsFairToOtherHosts(t *testing.T) {
 		urls = append(urls, fmt.Sprintf("https://slow.example.com/%d", i))
 	}
 	urls = append(urls, "https://fast.example.com/1", "https://fast.example.com/2")
-	for u, o := range c.All(t.Context(), urls, 3) {
+	for u, o := range byURL(c.All(t.Context(), public(urls), 3)) {
 		if o.Err != nil {
 			t.Errorf("%s = %v", u, o.Err)
 		}
@@ -113,7 +130,7 @@ func TestAllEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
 	urls := []string{"https://a.example.com/1", "https://a.example.com/2", "https://a.example.com/3", "://"}
-	got := c.All(ctx, urls, 0)
+	got := byURL(c.All(ctx, public(urls), 0))
 	for _, u := range urls {
 		e, ok := errors.AsType[*Error](got[u].Err)
 		if !ok || e.State != Unreachable || e.URL != u || got[u].Response != nil {

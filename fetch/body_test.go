@@ -54,7 +54,7 @@ func TestBodyLimit(t *testing.T) {
 				_, _ = w.Write(sent)
 			})
 			c.Bytes = 100_000
-			r, err := c.Get(t.Context(), bodyURL)
+			r, err := c.Get(t.Context(), Ask{URL: bodyURL})
 			if tt.ok {
 				if err != nil || !bytes.Equal(r.Body, body) {
 					t.Errorf("%d bytes: %v", tt.n, err)
@@ -73,7 +73,7 @@ func TestBodyLimit(t *testing.T) {
 func TestDefaultBytes(t *testing.T) {
 	for _, n := range []int{DefaultBytes, DefaultBytes + 1} {
 		_, c := newWorld(t, map[string]answer{bodyURL: {body: strings.Repeat("x", n)}})
-		if _, err := c.Get(t.Context(), bodyURL); (err == nil) != (n == DefaultBytes) {
+		if _, err := c.Get(t.Context(), Ask{URL: bodyURL}); (err == nil) != (n == DefaultBytes) {
 			t.Errorf("%d bytes by default: %v", n, err)
 		}
 	}
@@ -93,14 +93,14 @@ func TestGzipBombs(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, c := newWorld(t, map[string]answer{bodyURL: {body: string(tt.body), header: zipped}})
-			_, err := c.Get(t.Context(), bodyURL)
+			_, err := c.Get(t.Context(), Ask{URL: bodyURL})
 			failed(t, err, card.TooLarge, bodyURL+": "+tt.want)
 		})
 	}
 	// Much of one kind is no bomb.
 	card := []byte(strings.Repeat(`{"id":"itinerary-pricing","tags":["travel"]},`, 1000))
 	_, c := newWorld(t, map[string]answer{bodyURL: {body: string(zip(card)), header: zipped}})
-	if r, err := c.Get(t.Context(), bodyURL); err != nil || len(r.Body) != len(card) {
+	if r, err := c.Get(t.Context(), Ask{URL: bodyURL}); err != nil || len(r.Body) != len(card) {
 		t.Errorf("a card of many like skills: %v", err)
 	}
 }
@@ -130,7 +130,7 @@ func TestBrokenBodies(t *testing.T) {
 				}
 				_, _ = w.Write(tt.body)
 			})
-			_, err := c.Get(t.Context(), bodyURL)
+			_, err := c.Get(t.Context(), Ask{URL: bodyURL})
 			failed(t, err, Unreachable, bodyURL+": "+tt.want)
 		})
 	}
@@ -171,7 +171,7 @@ func TestSlowServers(t *testing.T) {
 			before := runtime.NumGoroutine()
 			c.Timeout = timeout
 			start := time.Now()
-			_, err := c.Get(t.Context(), bodyURL)
+			_, err := c.Get(t.Context(), Ask{URL: bodyURL})
 			failed(t, err, Unreachable, bodyURL+": no whole answer within 300ms")
 			if took := time.Since(start); took > 10*timeout {
 				t.Errorf("took %s", took)
@@ -200,7 +200,7 @@ func TestTheBodyOfARedirectIsNotAwaited(t *testing.T) {
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
 	})
-	if _, err := c.Get(t.Context(), bodyURL); err != nil {
+	if _, err := c.Get(t.Context(), Ask{URL: bodyURL}); err != nil {
 		t.Error(err)
 	}
 }

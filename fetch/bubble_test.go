@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/a2alock/a2alock/credential"
 	"github.com/a2alock/a2alock/internal/gate"
 	"github.com/a2alock/a2alock/netguard"
 )
@@ -81,6 +82,7 @@ func TestConcurrentRefreshesAreOne(t *testing.T) {
 		answer{body: fmt.Sprint(n, conditions(r))}.write(w)
 	}, func(t *testing.T, c *Client) {
 		const u = "http://a.example.com/card.json"
+		c.Wallet = wallet(t, credential.Bearer{Token: credential.Literal("x")}, "https://elsewhere.example.com")
 		release = make(chan struct{}, 10)
 		got := map[string]string{}
 		var mu sync.Mutex
@@ -273,6 +275,43 @@ func TestTimeoutsDoNotCountGates(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("got\n%q\nwant\n%q", got, want)
+		}
+		time.Sleep(time.Minute)
+	})
+}
+
+// A server sees the end of what we give up later than we do, and is still asked by
+// no more at once than it may be.
+func TestGivenUpIsStillUnderWay(t *testing.T) {
+	const notices = 100 * time.Millisecond
+	var now, most, landed atomic.Int32
+	bubble(t, func(w http.ResponseWriter, r *http.Request) {
+		n := now.Add(1)
+		most.Store(max(n, most.Load()))
+		<-r.Context().Done()
+		time.Sleep(notices)
+		now.Add(-1)
+	}, func(t *testing.T, c *Client) {
+		c.Timeout = 2 * time.Second
+		c.Gates = &gate.Gates{Gap: -1, Own: []string{"a.example.com"}}
+		var wg sync.WaitGroup
+		for i := range 6 {
+			wg.Go(func() {
+				r := Request{URL: fmt.Sprintf("http://a.example.com/%d", i), Landed: func() {
+					landed.Add(1)
+					if flights, _, _ := c.Gates.Gauges(time.Now()); flights == 0 {
+						t.Error("told when the gate was left")
+					}
+				}}
+				_, err := c.Refresh(t.Context(), r)
+				failed(t, err, Unreachable, r.URL+": no whole answer within 2s")
+			})
+			synctest.Wait()
+			time.Sleep(time.Millisecond)
+		}
+		wg.Wait()
+		if most.Load() != gate.DefaultHostFlights || landed.Load() != 6 {
+			t.Errorf("the server saw %d at once, want %d; %d landed, want 6", most.Load(), gate.DefaultHostFlights, landed.Load())
 		}
 		time.Sleep(time.Minute)
 	})

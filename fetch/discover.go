@@ -17,9 +17,9 @@ const (
 	legacy    = "/.well-known/agent.json"      // 0.2 and before
 )
 
-// Discover finds the card that source means. A card URL (its path ends in
-// ".json", or it has a query) is asked for byte for byte. Any other URL is a
-// base: the well-known path under its own path, then at the origin, then the
+// Discover finds the card that source means, as identity sees it. A card URL (its
+// path ends in ".json", or it has a query) is asked for byte for byte. Any other
+// URL is a base: the well-known path under its own path, then at the origin, then the
 // legacy name in the same places, then the URL as given. What is missing (404,
 // 410, or a 200 that is no JSON object, as sites of one page answer for every
 // path) leads to the next; every other failure stops, with its state.
@@ -28,14 +28,14 @@ const (
 // answered; one to another origin is an error that names it, since pinning
 // another origin is a person's decision. The error is an [*Error]; when no
 // place had a card, its Tried has every answer.
-func (c *Client) Discover(ctx context.Context, source string) (*Response, error) {
+func (c *Client) Discover(ctx context.Context, source, identity string) (*Response, error) {
 	places, err := Places(source)
 	if err != nil {
 		return nil, &Error{URL: source, State: Unreachable, Err: err}
 	}
 	var tried []*Error
 	for _, place := range places {
-		r, err := c.Get(ctx, place)
+		r, err := c.get(ctx, Ask{URL: place, Identity: identity}, true)
 		e, _ := errors.AsType[*Error](err)
 		switch {
 		case e != nil && e.Offsite:

@@ -122,7 +122,7 @@ func TestDiscover(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w, c := newWorld(t, tt.answers)
-			r, err := c.Discover(t.Context(), tt.source)
+			r, err := c.Discover(t.Context(), tt.source, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -186,7 +186,7 @@ func TestDiscoverStops(t *testing.T) {
 				"https://b.example.com/c?key=geheim": found,
 			})
 			c.Bytes = 1000
-			_, err := c.Discover(t.Context(), tt.source)
+			_, err := c.Discover(t.Context(), tt.source, "")
 			failed(t, err, tt.state, tt.want)
 		})
 	}
@@ -195,7 +195,7 @@ func TestDiscoverStops(t *testing.T) {
 func TestDiscoverListsWhatItTried(t *testing.T) {
 	const h = "https://a.example.com"
 	_, c := newWorld(t, map[string]answer{h + legacy: {status: 410}})
-	_, err := c.Discover(t.Context(), h+"/x")
+	_, err := c.Discover(t.Context(), h+"/x", "")
 	e := failed(t, err, NotFound, `https://a.example.com/x: no card found
   https://a.example.com/x/.well-known/agent-card.json answered 404 Not Found
   https://a.example.com/.well-known/agent-card.json answered 404 Not Found
@@ -208,7 +208,7 @@ func TestDiscoverListsWhatItTried(t *testing.T) {
 
 	page := answer{body: "<html>", header: map[string]string{"Content-Type": "text/html\u202e"}}
 	_, c = newWorld(t, map[string]answer{h + "/": page})
-	_, err = c.Discover(t.Context(), h)
+	_, err = c.Discover(t.Context(), h, "")
 	failed(t, err, card.NotJSON, `https://a.example.com: no card found
   https://a.example.com/.well-known/agent-card.json answered 404 Not Found
   https://a.example.com/.well-known/agent.json answered 404 Not Found

@@ -6,10 +6,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/a2alock/a2alock/internal/say"
-
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/internal/redact"
+	"github.com/a2alock/a2alock/internal/say"
 )
 
 // The states that are the transport's (docs/design.md, States). None is drift.
@@ -41,6 +40,10 @@ type Error struct {
 	// Protocol is whether the answer was a fault of the protocol (a 304 unasked, a
 	// 204, a 206, an empty 200): the next request had better be unconditional.
 	Protocol bool
+	// Ours is whether nothing was asked of the agent, since its identity or the
+	// credential of that cannot be had; Public, whether the public card came, and
+	// the extended one did not: URL is then that of the interface.
+	Ours, Public bool
 	// Tried are the answers that made [Client.Discover] give up, in order.
 	Tried []*Error
 }
@@ -66,6 +69,11 @@ func (e *Error) Error() string {
 		s += "\n  " + t.Error()
 	}
 	return s
+}
+
+// IsSilent is whether nothing at all came of asking the agent.
+func (e *Error) IsSilent() bool {
+	return e.State == Unreachable && e.Code == 0 && !e.Ours && !e.Public
 }
 
 // Unwrap is Err, so that callers can ask for a [*netguard.Refused].

@@ -11,7 +11,10 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/a2alock/a2alock/credential"
+	"github.com/a2alock/a2alock/internal/echo"
 	"github.com/a2alock/a2alock/internal/gate"
+	"github.com/a2alock/a2alock/internal/media"
 	"github.com/a2alock/a2alock/internal/redact"
 	"github.com/a2alock/a2alock/netguard"
 )
@@ -19,25 +22,32 @@ import (
 // An exchange is what one call asks for and what came of it.
 type exchange struct {
 	Response
-	client *Client
-	url    *url.URL
-	guard  *netguard.Guard
-	way    netguard.Way
-	conn   net.Conn // the last one that was used
-	hops   []netguard.Hop
+	client   *Client
+	url      *url.URL
+	identity string
+	use      *credential.Use // of identity
+	shown    bool            // whether the last request at the origin carried it
+	secrets  echo.Secrets    // what it put on the requests
+	guard    *netguard.Guard
+	way      netguard.Way
+	conn     net.Conn // the last one that was used
+	hops     []netguard.Hop
 }
 
 // exchange begins one; its error is an [*Error].
-func (c *Client) exchange(rawURL string) (*exchange, error) {
-	u, err := parse(rawURL)
+func (c *Client) exchange(ask Ask) (*exchange, error) {
+	u, err := parse(ask.URL)
 	if err != nil {
-		return nil, &Error{URL: rawURL, State: Unreachable, Err: err}
+		return nil, &Error{URL: ask.URL, State: Unreachable, Err: err}
 	}
 	x := &exchange{
-		Response: Response{URL: rawURL, Final: rawURL},
-		client:   c, url: u, guard: c.netguard().Named(rawURL),
+		Response: Response{URL: ask.URL, Final: ask.URL},
+		client:   c, url: u, guard: c.netguard().Named(ask.URL),
 	}
 	x.way.Conn = func(conn net.Conn) { x.conn = conn }
+	if err := x.identify(ask.Identity); err != nil {
+		return nil, &Error{URL: ask.URL, State: Unreachable, Ours: true, Err: err}
+	}
 	return x, nil
 }
 
@@ -58,10 +68,13 @@ func (x *exchange) ask(ctx context.Context, extra http.Header) (*http.Response, 
 	res, hops, err := x.guard.Send(ctx, &http.Request{Method: http.MethodGet, URL: x.url, Header: header}, x.way)
 	x.Final, x.Offsite, x.Notes, x.hops = x.URL, false, nil, hops
 	for _, hop := range hops {
-		x.Final, x.Offsite = hop.To, hop.Offsite
-		x.Notes = append(x.Notes, fmt.Sprintf("%s answered %d and led to %s", redact.URL(hop.From), hop.Status, redact.URL(hop.To)))
+		x.Final, x.Offsite = x.secrets.Clean(hop.To), hop.Offsite
+		x.Notes = append(x.Notes, x.secrets.Clean(fmt.Sprintf("%s answered %d and led to %s", redact.URL(hop.From), hop.Status, redact.URL(hop.To))))
 	}
-	return res, err
+	if err == nil {
+		x.secrets.StripHeader(res.Header)
+	}
+	return res, x.secrets.Without(err)
 }
 
 // take reads an answer to its end.
@@ -85,7 +98,11 @@ func (x *exchange) take(ctx context.Context, res *http.Response) error {
 	if len(x.Body) == 0 {
 		return &Error{State: Unreachable, Code: http.StatusOK, Protocol: true, Err: errors.New("the body is empty")}
 	}
-	if note := typeNote(res.Header.Get("Content-Type")); note != "" {
+	if x.secrets.Told(x.Body) {
+		return &Error{State: Unreachable, Code: http.StatusOK, Err: errors.New("the answer repeats the credential that was sent")}
+	}
+	// Many servers of static files get it wrong, so the body decides.
+	if note := media.NotJSON(res.Header.Get("Content-Type")); note != "" {
 		x.Notes = append(x.Notes, note)
 	}
 	return nil
@@ -104,6 +121,9 @@ func (x *exchange) drop(res *http.Response) {
 // failed is err as the caller gets it.
 func (x *exchange) failed(ctx context.Context, err error) *Error {
 	e, ok := errors.AsType[*Error](err)
+	if c, isOurs := errors.AsType[*credentialError](err); isOurs {
+		e, ok = c.fault(), true
+	}
 	if !ok {
 		if cause, ok := errors.AsType[timedOut](context.Cause(ctx)); ok {
 			err = cause // the transport's word for it is "context deadline exceeded"
@@ -113,6 +133,8 @@ func (x *exchange) failed(ctx context.Context, err error) *Error {
 			e.RetryAfter = time.Until(p.Until)
 		}
 	}
-	e.URL, e.Final, e.Offsite = x.URL, x.Final, x.Offsite
+	if !e.Public {
+		e.URL, e.Final, e.Offsite = x.URL, x.Final, x.Offsite
+	}
 	return e
 }

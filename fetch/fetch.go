@@ -1,12 +1,13 @@
 // Package fetch gets Agent Cards over HTTP, and names every failure as a
 // state.
 //
-// [Client.Get] asks for one exact URL. [Client.Discover] finds the card of an
-// agent whose base URL a person has (A2A 8.2). [Client.All] gets many at once,
-// politely. [Client.Refresh] asks again for a card that is known, conditionally
-// (RFC 9110 13, RFC 9111 4.3), at the pace that [Client.Gates] allows. What comes back is bytes: whether they are a card is package
-// card's to say. An error is always an [*Error], whose state is none of drift:
-// the last good card stays whatever came instead of it.
+// [Client.Get] asks for one exact URL, as the public or as an identity.
+// [Client.Discover] finds the card of an agent whose base URL a person has (A2A
+// 8.2). [Client.All] gets many at once, politely. [Client.Refresh] asks again for a
+// card that is known, conditionally (RFC 9110 13, RFC 9111 4.3), at the pace that
+// [Client.Gates] allows. What comes back is bytes: whether they are a card is
+// package card's to say. An error is always an [*Error], whose state is none of
+// drift: the last good card stays whatever came instead of it.
 package fetch
 
 import (
@@ -14,13 +15,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"mime"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/a2alock/a2alock/credential"
+	"github.com/a2alock/a2alock/internal/dateline"
 	"github.com/a2alock/a2alock/internal/gate"
 	"github.com/a2alock/a2alock/netguard"
 )
@@ -38,10 +40,19 @@ type Client struct {
 	// a URL given to the client is allowed, as a person wrote it
 	// ([netguard.Guard.Named]).
 	Guard *netguard.Guard
+	// Wallet has the credentials that identities name; nil has none.
+	Wallet *credential.Wallet
+	// Extend asks an agent for the extended card of an identity, when its public
+	// card has come; nil leaves it at that card. It gives a copy of public with
+	// another Body, more Notes, and Extended, and goes by [Response.Send] for each
+	// of its requests. An error that is an [*Error] is the client's as it is, but
+	// for Public.
+	Extend func(ctx context.Context, identity string, public *Response) (*Response, error)
 	// Bytes is the greatest body, decoded; 0 is [DefaultBytes].
 	Bytes int64
-	// Timeout is for one GET from its beginning to the last byte, redirects
-	// included and waiting at Gates not; 0 is [DefaultTimeout].
+	// Timeout is for one card from the beginning of its GET to the last byte,
+	// redirects and the call for an extended card included, waiting at Gates not; 0
+	// is [DefaultTimeout].
 	Timeout time.Duration
 	// Progress is told by [Client.All] how many of its URLs have ended, first
 	// that none has, one call at a time; nil for nobody.
@@ -60,8 +71,17 @@ type Client struct {
 	once  sync.Once
 	guard *netguard.Guard
 
+	dates dateline.Reader
+
 	mu      sync.Mutex
 	flights map[flightKey]*flight
+}
+
+// An Ask is one card, as one identity sees it.
+type Ask struct {
+	URL string // byte for byte
+	// Identity names the credential that the card is read with; "" is public.
+	Identity string
 }
 
 // A Response is a 200 with a body within the limits. URLs are as they were
@@ -77,6 +97,11 @@ type Response struct {
 	// Notes are for a person: redirects, a content type that is not JSON, a
 	// legacy name. Foreign text in them is quoted.
 	Notes []string
+	// Extended is what came of asking for the extended card; nil where nobody
+	// asked.
+	Extended *Extended
+
+	send func(ctx context.Context, url string) (func(code int), error) // for Extend; nil: at once
 }
 
 // timedOut is the cause of a context that ended for [Client.Timeout].
@@ -86,10 +111,14 @@ func (t timedOut) Error() string {
 	return fmt.Sprintf("no whole answer within %s", time.Duration(t))
 }
 
-// Get asks for exactly rawURL, byte for byte, and follows redirects
-// ([netguard.Guard.Do]). The error is an [*Error].
-func (c *Client) Get(ctx context.Context, rawURL string) (*Response, error) {
-	x, err := c.exchange(rawURL)
+// Get asks for exactly ask.URL, byte for byte, and follows redirects
+// ([netguard.Guard.Do]). The credential of an identity goes to those of its own
+// origins alone that are asked. The error is an [*Error].
+func (c *Client) Get(ctx context.Context, ask Ask) (*Response, error) { return c.get(ctx, ask, false) }
+
+// get is Get; at home, it asks for nothing more on the word of another origin.
+func (c *Client) get(ctx context.Context, ask Ask, home bool) (*Response, error) {
+	x, err := c.exchange(ask)
 	if err != nil {
 		return nil, err
 	}
@@ -99,6 +128,12 @@ func (c *Client) Get(ctx context.Context, rawURL string) (*Response, error) {
 	if err := x.get(ctx); err != nil {
 		return nil, x.failed(ctx, err)
 	}
+	if home && x.Offsite {
+		return &x.Response, nil
+	}
+	if err := x.extend(ctx); err != nil {
+		return nil, x.failed(ctx, err)
+	}
 	return &x.Response, nil
 }
 
@@ -106,6 +141,10 @@ func (c *Client) Get(ctx context.Context, rawURL string) (*Response, error) {
 // where the state is [Unreachable].
 func (x *exchange) get(ctx context.Context) error {
 	res, err := x.ask(ctx, nil)
+	if x.isRefused(res, err) {
+		res.Body.Close()
+		res, err = x.ask(ctx, nil)
+	}
 	if err == nil && res.StatusCode == http.StatusNotModified {
 		// A cache on the way took us for someone else: ask past it, once.
 		x.drop(res)
@@ -151,17 +190,4 @@ func parse(rawURL string) (*url.URL, error) {
 		return no("no URL: it holds a space")
 	}
 	return u, nil
-}
-
-// typeNote says when a content type is not JSON's. Many servers of static
-// files get it wrong, so the body decides.
-func typeNote(header string) string {
-	if header == "" {
-		return "the answer names no content type"
-	}
-	media, _, err := mime.ParseMediaType(header)
-	if err == nil && (media == "application/json" || strings.HasSuffix(media, "+json")) {
-		return ""
-	}
-	return fmt.Sprintf("the content type is %q, not application/json", header)
 }

@@ -16,13 +16,14 @@ import (
 	"time"
 
 	"github.com/a2alock/a2alock/card"
+	"github.com/a2alock/a2alock/internal/media"
 	"github.com/a2alock/a2alock/netguard"
 )
 
 func TestGet(t *testing.T) {
 	w, c := newWorld(t, map[string]answer{"https://a.example.com/x/card.json?v=2&a=%7e": {body: aCard}})
 	u := "https://A.example.com/x/card.json?v=2&a=%7e"
-	r, err := c.Get(t.Context(), u)
+	r, err := c.Get(t.Context(), Ask{URL: u})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,14 +51,14 @@ func TestZeroClient(t *testing.T) {
 	}))
 	defer s.Close()
 	var c Client
-	r, err := c.Get(t.Context(), s.URL+"/card.json")
+	r, err := c.Get(t.Context(), Ask{URL: s.URL + "/card.json"})
 	if err != nil || string(r.Body) != aCard {
 		t.Fatalf("Get = %+v, %v", r, err)
 	}
 	if ua := sent.Get("User-Agent"); ua != "a2alock" {
 		t.Errorf("User-Agent = %q", ua)
 	}
-	_, err = c.Get(t.Context(), "http://10.0.0.4/card.json")
+	_, err = c.Get(t.Context(), Ask{URL: "http://10.0.0.4/card.json"})
 	failed(t, err, Unreachable, "http://10.0.0.4/card.json: refused: plain http to 10.0.0.4 is not allowed")
 	if r, ok := errors.AsType[*netguard.Refused](err); !ok || r.Kind != netguard.KindPlain {
 		t.Errorf("error %v does not lead to the refusal", err)
@@ -111,7 +112,7 @@ func TestStates(t *testing.T) {
 	} {
 		const u = "https://a.example.com/card.json"
 		_, c := newWorld(t, map[string]answer{u: tt.answer})
-		_, err := c.Get(t.Context(), u)
+		_, err := c.Get(t.Context(), Ask{URL: u})
 		if e := failed(t, err, tt.state, u+tt.text); e.Code != tt.code || e.URL != u || e.Final != u || e.Offsite {
 			t.Errorf("%+v, want code %d", e, tt.code)
 		}
@@ -120,14 +121,14 @@ func TestStates(t *testing.T) {
 
 func TestUnreachableHosts(t *testing.T) {
 	_, c := newWorld(t, nil)
-	_, err := c.Get(t.Context(), "https://nowhere.example.org/card.json?key=geheim")
+	_, err := c.Get(t.Context(), Ask{URL: "https://nowhere.example.org/card.json?key=geheim"})
 	failed(t, err, Unreachable, "https://nowhere.example.org/card.json?key=REDACTED: lookup nowhere.example.org: no such host")
-	_, err = c.Get(t.Context(), "https://inside.example.com/card.json")
+	_, err = c.Get(t.Context(), Ask{URL: "https://inside.example.com/card.json"})
 	failed(t, err, Unreachable, "https://inside.example.com/card.json: refused: inside.example.com leads to 10.0.0.4, a private address")
 
 	s := httptest.NewServer(http.NotFoundHandler())
 	s.Close()
-	_, err = new(Client).Get(t.Context(), s.URL)
+	_, err = new(Client).Get(t.Context(), Ask{URL: s.URL})
 	failed(t, err, Unreachable, s.URL+": dial tcp "+s.Listener.Addr().String()+": connect: connection refused")
 }
 
@@ -147,9 +148,9 @@ func TestURLsThatAreNone(t *testing.T) {
 		{"htp://a.example.com/c.json", `htp://a.example.com/c.json: refused: scheme "htp" is not https`},
 		{"https://0x7f.1/", `https://0x7f.1/: refused: host "0x7f.1": an IPv4 address is written as four decimal numbers, like 192.0.2.1`},
 	} {
-		_, err := c.Get(t.Context(), tt.url)
+		_, err := c.Get(t.Context(), Ask{URL: tt.url})
 		failed(t, err, Unreachable, tt.want)
-		_, err = c.Discover(t.Context(), tt.url)
+		_, err = c.Discover(t.Context(), tt.url, "")
 		if e, ok := errors.AsType[*Error](err); !ok || e.State != Unreachable || strings.Contains(err.Error(), "geheim") {
 			t.Errorf("Discover(%q) = %v", tt.url, err)
 		}
@@ -201,7 +202,7 @@ func TestRedirects(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, c := newWorld(t, tt.answers)
-			r, err := c.Get(t.Context(), "https://a.example.com/card.json")
+			r, err := c.Get(t.Context(), Ask{URL: "https://a.example.com/card.json"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -217,13 +218,13 @@ func TestErrorsAfterRedirectsNameBothURLs(t *testing.T) {
 		"https://a.example.com/card.json": {location: "https://b.example.com/c?key=geheim"},
 		"https://a.example.com/loop":      {location: "/loop"},
 	})
-	_, err := c.Get(t.Context(), "https://a.example.com/card.json")
+	_, err := c.Get(t.Context(), Ask{URL: "https://a.example.com/card.json"})
 	e := failed(t, err, NotFound,
 		"https://a.example.com/card.json (redirected to https://b.example.com/c?key=REDACTED) answered 404 Not Found")
 	if !e.Offsite || e.Final != "https://b.example.com/c?key=geheim" {
 		t.Errorf("error = %+v", e)
 	}
-	_, err = c.Get(t.Context(), "https://a.example.com/loop")
+	_, err = c.Get(t.Context(), Ask{URL: "https://a.example.com/loop"})
 	failed(t, err, Unreachable,
 		"https://a.example.com/loop: redirect to https://a.example.com/loop refused: it is one more than 3")
 }
@@ -242,13 +243,13 @@ func TestContentTypeIsANote(t *testing.T) {
 		{"x\u202ey", `the content type is "x\u202ey", not application/json`},
 		{"", "the answer names no content type"},
 	} {
-		if got := typeNote(tt.header); got != tt.note {
-			t.Errorf("typeNote(%q) = %q, want %q", tt.header, got, tt.note)
+		if got := media.NotJSON(tt.header); got != tt.note {
+			t.Errorf("NotJSON(%q) = %q, want %q", tt.header, got, tt.note)
 		}
 	}
 	const u = "https://a.example.com/card.json"
 	_, c := newWorld(t, map[string]answer{u: {body: "<html>", header: map[string]string{"Content-Type": "text/html"}}})
-	r, err := c.Get(t.Context(), u)
+	r, err := c.Get(t.Context(), Ask{URL: u})
 	if err != nil || string(r.Body) != "<html>" || len(r.Notes) != 1 {
 		t.Errorf("HTML = %+v, %v, want the bytes and a note", r, err)
 	}
@@ -264,7 +265,7 @@ func TestUnasked304(t *testing.T) {
 		}
 		answer{body: aCard}.write(w)
 	})
-	r, err := c.Get(t.Context(), "https://a.example.com/card.json")
+	r, err := c.Get(t.Context(), Ask{URL: "https://a.example.com/card.json"})
 	if err != nil || string(r.Body) != aCard || n != 2 || len(r.Notes) != 1 {
 		t.Errorf("Get = %+v, %v after %d requests, want the card and a note after 2", r, err, n)
 	}
@@ -310,11 +311,11 @@ func TestStrayBytesAreDropped(t *testing.T) {
 		}()
 		base := "http://" + l.Addr().String()
 		var c Client
-		if _, err := c.Get(t.Context(), base+"/odd"); err == nil {
+		if _, err := c.Get(t.Context(), Ask{URL: base + "/odd"}); err == nil {
 			t.Errorf("%s is a card", status)
 		}
 		before := conns.Load()
-		r, err := c.Get(t.Context(), base+"/good")
+		r, err := c.Get(t.Context(), Ask{URL: base + "/good"})
 		if err != nil || string(r.Body) != "{good}" || conns.Load() != before+1 {
 			t.Errorf("after %s: %+v, %v, on %d new connections; want its own body on a new one", status, r, err, conns.Load()-before)
 		}
@@ -325,7 +326,7 @@ func TestCallersContext(t *testing.T) {
 	_, c := serve(t, func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, cancel)
-	_, err := c.Get(ctx, "https://a.example.com/card.json")
+	_, err := c.Get(ctx, Ask{URL: "https://a.example.com/card.json"})
 	failed(t, err, Unreachable, "https://a.example.com/card.json: context canceled")
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v does not lead to context.Canceled", err)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/a2alock/a2alock/internal/cachecontrol"
 	"github.com/a2alock/a2alock/netguard"
 )
 
@@ -139,7 +140,7 @@ func (e *Entry) update(req *http.Request, header http.Header) {
 		switch v := joined(header, f.name); {
 		case len(v) <= fieldBytes:
 			*f.to = Field(v)
-		case f.to == &e.CacheControl && noStore(v):
+		case f.to == &e.CacheControl && cachecontrol.NoStore(v):
 			*f.to = "no-store"
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/a2alock/a2alock/internal/cachecontrol"
 )
 
 func TestMemoryAsJSON(t *testing.T) {
@@ -63,7 +65,7 @@ func TestMaxAge(t *testing.T) {
 		{`x="\", max-age=9", max-age=60`, "", "", time.Minute},
 		{"max-age=-1", tuesday, "", 0},
 		{"max-age=soon", tuesday, "", 0},
-		{"max-age=" + strings.Repeat("9", 30), "", "", longestFresh},
+		{"max-age=" + strings.Repeat("9", 30), "", "", cachecontrol.Longest},
 		{"max-age=60", "", "15", 45 * time.Second},
 		{"max-age=60", "", "61", 0},
 		{"max-age=60", "", "-15", time.Minute},
@@ -71,22 +73,11 @@ func TestMaxAge(t *testing.T) {
 		{"", tuesday, "3600", 23 * time.Hour},
 		{"", "0", "", 0},
 		{"", "Sun, 01 Nov 2026 10:00:00 GMT", "", 0},
-		{"", future, "", longestFresh},
+		{"", future, "", cachecontrol.Longest},
 	} {
 		e := Entry{CacheControl: Field(tt.control), Expires: Field(tt.expires), Date: monday}
 		if got := e.maxAge(tt.age); got != tt.want {
 			t.Errorf("maxAge of %q, %q, age %q = %s, want %s", tt.control, tt.expires, tt.age, got, tt.want)
-		}
-	}
-}
-
-func TestNoStore(t *testing.T) {
-	for control, want := range map[string]bool{
-		"no-store": true, "private, NO-STORE": true, "no-store=x": true, " no-store ,": true,
-		"": false, "no-stored": false, `private="no-store"`: false, `x="a, no-store"`: false, `x="\", no-store"`: false,
-	} {
-		if got := noStore(control); got != want {
-			t.Errorf("noStore(%q) = %v, want %v", control, got, want)
 		}
 	}
 }

@@ -3,12 +3,14 @@ package fetch
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/netip"
 	"slices"
 	"time"
 
+	"github.com/a2alock/a2alock/internal/cachecontrol"
 	"github.com/a2alock/a2alock/internal/say"
 )
 
@@ -24,8 +26,8 @@ type Request struct {
 	// and its bytes are not changed.
 	Body func() ([]byte, bool)
 	// Held is the digest of that body where the caller has it, and has found it to
-	// be what it was: Body is not called then, and after a 304 the Answer has no
-	// Body. "" is for a caller that knows less.
+	// be what it was: Body is not called then, unless for an identity, and after a
+	// 304 the Answer has no Body. "" is for a caller that knows less.
 	Held string
 	// Unconditional sends no validator, and asks every cache on the way to look at
 	// the origin (Cache-Control: no-cache).
@@ -37,6 +39,10 @@ type Request struct {
 	// Sent is told of each request right before it goes out, gates passed, by
 	// another goroutine; nil for nobody.
 	Sent func()
+	// Landed is told that the request has ended, before its gate is left, by another
+	// goroutine and before Refresh returns to a caller that shares it with nobody;
+	// nil for nobody. Whoever joined the request of another is not told.
+	Landed func()
 }
 
 // An Answer is a body that holds now. It is shared by the callers of one
@@ -45,8 +51,8 @@ type Answer struct {
 	// Body is decoded; that of the [Request] after a 304, nil where it was Held.
 	Body []byte
 	// NotModified is whether a 304 said that the stored body holds, Same whether
-	// a 200 brought the very bytes that are stored. Other bytes may still be the
-	// same card.
+	// a 200 brought the very bytes that are stored; of an extended card, whether it
+	// is those. Other bytes may still be the same card.
 	NotModified, Same bool
 	// Memory is what to remember from now on, together with Body, if Body turns
 	// out to be a card. Empty where NoStore forbids to keep either.
@@ -58,6 +64,8 @@ type Answer struct {
 	// Notes are for a person, as in [Response].
 	Notes  []string
 	Status int // 200 or 304
+	// Extended is as in [Response].
+	Extended *Extended
 	// Addr is what was connected to last.
 	Addr netip.AddrPort
 
@@ -91,6 +99,7 @@ type trip struct {
 	request *Request
 	watch   stopwatch
 	leave   func() // the gate that was passed last
+	gate    string // its URL
 	plain   bool   // no validators
 	past    bool   // past all caches
 
@@ -103,7 +112,7 @@ type trip struct {
 
 // refresh is one flight of [Client.Refresh], which cancel ends.
 func (c *Client) refresh(ctx context.Context, cancel context.CancelCauseFunc, r *Request) (*Answer, error) {
-	x, err := c.exchange(r.URL)
+	x, err := c.exchange(Ask{URL: r.URL, Identity: r.Identity})
 	if err != nil {
 		return nil, err
 	}
@@ -113,9 +122,16 @@ func (c *Client) refresh(ctx context.Context, cancel context.CancelCauseFunc, r 
 		watch: stopwatch{left: limit, out: func() { cancel(timedOut(limit)) }},
 	}
 	x.way.Each, x.way.Fresh, x.way.Avoid = t.each, r.Fresh, r.Avoid.Addr()
+	x.send = t.send
 	defer func() { t.leave() }()
 	defer t.watch.stop()
-	if t.stored = r.Held; t.stored == "" && r.Body != nil {
+	if r.Landed != nil {
+		defer r.Landed()
+	}
+	if t.stored = r.Held; r.Identity != "" {
+		t.stored = "" // whether there is an extended card is asked of the bytes
+	}
+	if t.stored == "" && r.Body != nil {
 		if body, ok := r.Body(); ok {
 			t.body, t.stored = body, digestOf(body)
 		}
@@ -131,9 +147,13 @@ func (c *Client) refresh(ctx context.Context, cancel context.CancelCauseFunc, r 
 
 func (t *trip) run(ctx context.Context) (*Answer, error) {
 	res, err := t.ask(ctx)
+	if t.isRefused(res, err) {
+		res.Body.Close()
+		res, err = t.ask(ctx)
+	}
 	if err == nil && res.StatusCode == http.StatusNotModified {
 		if t.sent != nil && t.sent.confirmedBy(res.Header) {
-			return t.notModified(res), nil
+			return t.extended(ctx, t.notModified(res))
 		}
 		why := "answered 304 although nothing was asked conditionally, and was asked once more"
 		if t.sent != nil {
@@ -150,7 +170,44 @@ func (t *trip) run(ctx context.Context) (*Answer, error) {
 	if err := t.take(ctx, res); err != nil {
 		return nil, err
 	}
-	return t.taken(res), nil
+	return t.extended(ctx, t.taken(res))
+}
+
+// extended is a as the identity sees it. What is remembered is about the public
+// card; where the extended one is stored no request is conditional by that.
+func (t *trip) extended(ctx context.Context, a *Answer) (*Answer, error) {
+	if t.identity == "" || t.client.Extend == nil {
+		return a, nil
+	}
+	t.Body, t.Notes = a.Body, a.Notes
+	if err := t.extend(ctx); err != nil {
+		return nil, err
+	}
+	a.Body, a.Notes, a.Extended = t.Body, t.Notes, t.Response.Extended
+	same := digestOf(a.Body) == t.stored
+	a.Same, a.NotModified = same && !a.NotModified, same && a.NotModified
+	if a.Extended != nil && a.Extended.Lost == "" {
+		a.MaxAge = 0 // the public card's is none of this one
+	}
+	if a.Extended != nil && a.Extended.NoStore {
+		a.NoStore, a.Memory = true, Memory{}
+	}
+	return a, nil
+}
+
+// send passes the gate of a request for the extended card, like [trip.each].
+func (t *trip) send(ctx context.Context, url string) (done func(code int), err error) {
+	if err := t.pass(ctx, url); err != nil {
+		return nil, err
+	}
+	if t.request.Fresh {
+		t.guard.CloseIdle() // the identity's own, of which the call takes one
+	}
+	return func(code int) {
+		if t.client.Asked != nil {
+			t.client.Asked(code, false)
+		}
+	}, nil
 }
 
 // ask sends the GET, and tells of each request that it took.
@@ -177,19 +234,8 @@ func (t *trip) ask(ctx context.Context) (*http.Response, error) {
 // One gate is left before the next: two trips that cross would wait for each
 // other. Time before a gate is none that the server took.
 func (t *trip) each(req *http.Request, offsite bool) error {
-	t.watch.stop()
-	t.leave()
-	t.leave = func() {}
-	if gates := t.client.Gates; gates != nil {
-		leave, err := gates.Enter(req.Context(), req.URL.String())
-		if err != nil {
-			return err
-		}
-		t.leave = leave
-	}
-	t.watch.start()
-	if t.request.Sent != nil {
-		t.request.Sent()
+	if err := t.pass(req.Context(), req.URL.String()); err != nil {
+		return err
 	}
 	if t.past {
 		req.Header["Cache-Control"] = []string{"no-cache"}
@@ -202,6 +248,25 @@ func (t *trip) each(req *http.Request, offsite bool) error {
 		}
 	}
 	t.out = append(t.out, t.sent != nil)
+	return nil
+}
+
+// pass leaves the gate behind for that of url.
+func (t *trip) pass(ctx context.Context, url string) error {
+	t.watch.stop()
+	t.leave()
+	t.leave = func() {}
+	if gates := t.client.Gates; gates != nil {
+		leave, err := gates.Enter(ctx, url)
+		if err != nil {
+			return err
+		}
+		t.leave, t.gate = leave, url
+	}
+	t.watch.start()
+	if t.request.Sent != nil {
+		t.request.Sent()
+	}
 	return nil
 }
 
@@ -254,9 +319,9 @@ func (t *trip) taken(res *http.Response) *Answer {
 // answer is what both have in common.
 func (t *trip) answer(res *http.Response, e *Entry, m Memory) *Answer {
 	a := &Answer{
-		Memory: m, NoStore: noStore(string(e.CacheControl)),
+		Memory: m, NoStore: cachecontrol.NoStore(string(e.CacheControl)),
 		Final: t.Final, Offsite: t.Offsite, Notes: t.Notes, Status: res.StatusCode,
-		MaxAge: e.maxAge(res.Header.Get("Age")), Date: clock(res.Header),
+		MaxAge: e.maxAge(res.Header.Get("Age")), Date: t.client.dates.Of(res.Header),
 		Caches: Caches{Age: said(res.Header, "Age"), Via: said(res.Header, "Via"), Status: said(res.Header, "Cache-Status")},
 	}
 	if t.conn != nil {
@@ -269,18 +334,28 @@ func (t *trip) answer(res *http.Response, e *Entry, m Memory) *Answer {
 }
 
 // pause keeps the others away for whom an error means, too: a 429 is about the
-// host, a 503 about its URL (RFC 9110 10.2.3).
+// host, a 503 about its URL (RFC 9110 10.2.3). A server that we gave up on may
+// still be at it.
 func (t *trip) pause(e *Error) {
 	gates := t.client.Gates
-	if gates == nil || e.RetryAfter == 0 || t.last == nil {
+	if gates == nil || t.last == nil {
 		return
 	}
-	until := time.Now().Add(e.RetryAfter)
+	if _, ok := errors.AsType[timedOut](e); ok {
+		gates.Rest(t.gate)
+	}
+	if e.RetryAfter == 0 {
+		return
+	}
+	until, at := time.Now().Add(e.RetryAfter), t.last.URL.String()
+	if e.Public {
+		at = e.Final
+	}
 	switch e.Code {
 	case http.StatusTooManyRequests:
-		gates.PauseHost(t.last.URL.String(), until)
+		gates.PauseHost(at, until)
 	case http.StatusServiceUnavailable:
-		gates.PauseURL(t.last.URL.String(), until)
+		gates.PauseURL(at, until)
 	}
 }
 

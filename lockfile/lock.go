@@ -64,6 +64,13 @@ type Lock struct {
 	Path string `json:"-"`
 }
 
+// IsExtended is whether l was pinned from the extended card of its identity. What
+// an identity reads may be the agent's only card; where no profile says which it
+// was, it is taken for the extended one.
+func (l *Lock) IsExtended() bool {
+	return l.Identity != "" && (l.Profile == nil || l.Profile.ExtendedCard)
+}
+
 // Interface is the pinned interface. An empty URL is one that the lock does
 // not record; its tenant is not recorded then either, unless it is there.
 type Interface struct {
@@ -169,9 +176,6 @@ func (l *Lock) Unsupported() error {
 	var errs []error
 	add := func(pointer, msg string) {
 		errs = append(errs, &Fault{Path: l.Path, Pointer: pointer, Msg: msg})
-	}
-	if l.Identity != "" {
-		add("/identity", quote(l.Identity)+": extended cards are not supported yet")
 	}
 	if t := l.Trust; t != nil {
 		if t.Signature != "" && t.Signature != "ignore" {

@@ -30,9 +30,9 @@ type PinOptions struct {
 	Extensions      []string
 	Streaming, Push bool
 
-	// Workflow, Owner, Fallback and Agent replace those of Old where they are not
-	// "".
-	Workflow, Owner, Fallback, Agent string
+	// Workflow, Owner, Fallback, Agent and Identity replace those of Old where they
+	// are not "".
+	Workflow, Owner, Fallback, Agent, Identity string
 
 	CardDigest string    // of the card that was compiled
 	At         time.Time // when; the zero time is not recorded
@@ -119,6 +119,7 @@ func (pin *pinning) lock() *Lock {
 	l.Owner = cmp.Or(o.Owner, l.Owner)
 	l.Fallback = cmp.Or(o.Fallback, l.Fallback)
 	l.Agent = pin.agent()
+	l.Identity = cmp.Or(o.Identity, l.Identity)
 	if !o.At.IsZero() {
 		l.PinnedAt = o.At.UTC().Format(time.RFC3339)
 	}

@@ -141,6 +141,14 @@ func TestPinNeeds(t *testing.T) {
 			Input: []string{"application/json", "text/plain"}, Output: []string{"text/plain", "application/json"},
 			Schemes: []string{"key"}, Scopes: []string{},
 		}},
+		{name: "one that may go there", skill: "quote", held: []compile.Credential{{Name: "k", Kind: compile.APIKey, Origins: []string{"https://a.example:443"}}}, want: lockfile.Need{
+			Input: []string{"application/json", "text/plain"}, Output: []string{"text/plain", "application/json"},
+			Schemes: []string{"key"}, Scopes: []string{},
+		}},
+		{name: "one that goes elsewhere", skill: "quote", held: []compile.Credential{{Name: "k", Kind: compile.APIKey, Origins: []string{"https://b.example:443"}}}, wantNotice: "no alternative", want: lockfile.Need{
+			Input: []string{"application/json", "text/plain"}, Output: []string{"text/plain", "application/json"},
+			Schemes: []string{"oauth"}, Scopes: []string{"quote", "read"},
+		}},
 		{name: "none that can be met", skill: "both", held: key, wantNotice: "no alternative", want: lockfile.Need{
 			Input: []string{"text/plain"}, Output: []string{"text/plain"}, Schemes: []string{"a", "b"}, Scopes: []string{"x", "y", "z"},
 		}},

@@ -99,7 +99,7 @@ func (pin *pinning) security(id string, s compile.Skill, old Need) (schemes, sco
 	if len(s.Security) == 0 {
 		return []string{}, []string{}
 	}
-	held := pin.client.Credentials
+	held := pin.client.HeldFor(pin.profile.Interface)
 	i, kept := security.Meant(s.Security, old.Schemes, old.Scopes, held)
 	if !kept {
 		i, _ = security.Meant(s.Security, nil, nil, held)
@@ -112,7 +112,7 @@ func (pin *pinning) security(id string, s compile.Skill, old Need) (schemes, sco
 		}
 		return schemes, scopes
 	}
-	if len(held) > 0 && !compile.Meets(way, held) {
+	if len(pin.client.Credentials) > 0 && !compile.Meets(way, held) {
 		pin.note("skill %s: no alternative of its security can be met with the client's credentials", quote(id))
 	}
 	switch {

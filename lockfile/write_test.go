@@ -195,10 +195,9 @@ func TestUnsupported(t *testing.T) {
 		}
 	}
 	l.Trust = &lockfile.Trust{}
-	l.Path, l.Identity, l.Trust.Signature = "x.a2a.lock.json", "partner", "require"
+	l.Path, l.Identity, l.Trust.Signature = "x.a2a.lock.json", "partner", "require" // an identity is judged
 	l.Policy = &lockfile.Policy{SettleByProbe: jsontext.Value(`{"claims":[]}`)}
-	want := `x.a2a.lock.json: /identity: "partner": extended cards are not supported yet
-x.a2a.lock.json: /trust/signature: "require": signatures are not verified yet
+	want := `x.a2a.lock.json: /trust/signature: "require": signatures are not verified yet
 x.a2a.lock.json: /policy/settle_by_probe: probes are not supported yet`
 	if err := l.Unsupported(); err == nil || err.Error() != want {
 		t.Errorf("Unsupported =\n%v\nwant\n%s", err, want)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/a2alock/a2alock/internal/echo"
 )
 
 const canary = "geheim/+canary"
@@ -157,7 +159,7 @@ func TestCredentialDoesNotChangeTheURL(t *testing.T) {
 // A server that says again what it hears makes no error that shows a secret.
 func TestEchoedCredentialsAreHidden(t *testing.T) {
 	w := newWorld(t, ok)
-	echo := serve(t, func(conn net.Conn) {
+	echoing := serve(t, func(conn net.Conn) {
 		p := make([]byte, 1024)
 		n, _ := conn.Read(p)
 		_, _ = conn.Write(p[:n])
@@ -165,13 +167,25 @@ func TestEchoedCredentialsAreHidden(t *testing.T) {
 	for _, how := range []string{"header", "query"} {
 		g := w.guard(t)
 		g.HTTP = []string{"h.example.com"}
-		g.Dial = dialTo(echo)
+		g.Dial = dialTo(echoing)
 		_, err := send(t, g, "http://h.example.com/", Way{Credential: shows(how)})
 		if err == nil || strings.Contains(err.Error(), "geheim") {
 			t.Errorf("error = %v, want one without the credential", err)
 		}
-		if how == "query" && !strings.Contains(err.Error(), "[redacted]") {
+		if how == "query" && !strings.Contains(err.Error(), "REDACTED") {
 			t.Errorf("error = %v, want it to say what is hidden", err)
 		}
+	}
+}
+
+// An error without a secret in its text is still what it was.
+func TestHiddenErrorsStayWhatTheyAre(t *testing.T) {
+	s := &secrets{values: echo.Of("geheim")}
+	err := s.hide(fmt.Errorf("geheim: %w", &Refused{Kind: KindURL, Reason: "for a reason"}))
+	if r, ok := errors.AsType[*Refused](err); !ok || r.Reason != "for a reason" || strings.Contains(err.Error(), "geheim") {
+		t.Errorf("hide = %v", err)
+	}
+	if s = nil; s.hide(err) != err {
+		t.Error("without a secret, an error is another")
 	}
 }

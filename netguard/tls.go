@@ -7,9 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
+
+	"github.com/a2alock/a2alock/internal/smallfile"
 )
 
 // An Identity is whom requests are made as. What it shows beside a certificate,
@@ -86,25 +87,45 @@ func newOwnTLS(files map[string]string, id Identity) (map[string]ownTLS, error) 
 	return own, errors.Join(errs...)
 }
 
+// maxRoots is the greatest file of roots: all that there are take a tenth of it.
+const maxRoots = 4 << 20
+
 // read is the PEM file; nil for none.
 func (o ownTLS) read() ([]byte, error) {
 	if o.caFile == "" {
 		return nil, nil
 	}
-	pem, err := os.ReadFile(o.caFile)
+	pem, _, err := smallfile.Read(o.caFile, maxRoots)
 	if err != nil {
 		return nil, fmt.Errorf("ca_file: %w", err)
 	}
 	return pem, nil
 }
 
+// CheckRoots says why the file at path is none for [Guard.CAFiles].
+func CheckRoots(path string) error {
+	pem, _, err := smallfile.Read(path, maxRoots)
+	if err == nil {
+		_, err = roots(path, pem)
+	}
+	return err
+}
+
+func roots(path string, pem []byte) (*x509.CertPool, error) {
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(bytes.Clone(pem)) {
+		return nil, fmt.Errorf("%s: no certificate in PEM form", path)
+	}
+	return pool, nil
+}
+
 // config makes the configuration of one lane.
 func (g *Guard) config(own ownTLS, pem []byte) (*tls.Config, error) {
 	conf := g.baseTLS()
 	if own.caFile != "" {
-		conf.RootCAs = x509.NewCertPool()
-		if !conf.RootCAs.AppendCertsFromPEM(bytes.Clone(pem)) {
-			return nil, fmt.Errorf("ca_file: %s: no certificate in PEM form", own.caFile)
+		var err error
+		if conf.RootCAs, err = roots(own.caFile, pem); err != nil {
+			return nil, fmt.Errorf("ca_file: %w", err)
 		}
 	}
 	if own.certificate != nil {

@@ -191,11 +191,15 @@ func TestCAFiles(t *testing.T) {
 	step("https://a.example.com/", "nobody")
 	writePEM(t, file, now) // the connection that is open was trusted by the old roots
 	step("https://a.example.com/", "certificate")
-	step("https://gone.example.com/", "ca_file: open "+filepath.Join(dir, "none.pem"))
+	step("https://gone.example.com/", "ca_file: stat "+filepath.Join(dir, "none.pem"))
 	if err := os.WriteFile(file, []byte("no PEM"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	step("https://a.example.com/", "ca_file: "+file+": no certificate in PEM form")
+	if err := os.Truncate(file, maxRoots+1); err != nil {
+		t.Fatal(err)
+	}
+	step("https://a.example.com/", "ca_file: "+file+": over 4194304 bytes")
 	_, err := g.DialContext(t.Context(), "tcp", "gone.example.com:443")
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("DialContext = %v, want that the file is missing", err)

@@ -8,6 +8,7 @@ import (
 	"github.com/a2alock/a2alock/diff"
 	"github.com/a2alock/a2alock/internal/heard"
 	"github.com/a2alock/a2alock/internal/message"
+	"github.com/a2alock/a2alock/internal/remind"
 	"github.com/a2alock/a2alock/internal/route"
 	"github.com/a2alock/a2alock/internal/verdict"
 	"github.com/a2alock/a2alock/store"
@@ -91,6 +92,9 @@ func (r *round) whyNot(tx *store.Tx, t *telling) (reason, error) {
 func (t *telling) whyNotNow() reason {
 	row, ep := &t.Row, t.Episode
 	if ep != nil && !ep.ClosedAt.IsZero() {
+		if row.Unsure {
+			return "over, and the receiver may have it"
+		}
 		return "over before it was told"
 	}
 	switch {
@@ -164,8 +168,8 @@ func (t *telling) newer(fits func(verdict.Kind) bool) *store.Row {
 
 // acknowledgedBy is who knows of what t tells; "" for nobody.
 func (t *telling) acknowledgedBy() string {
-	a := t.Lock.State.Ack
-	if a == nil || a.Episode != t.Row.Episode || !a.Until.IsZero() && !t.Now.Before(a.Until) {
+	a := remind.Known(t.Lock, t.Row.Episode, t.Now)
+	if a == nil {
 		return ""
 	}
 	return message.Line(a.Author, message.NameWidth)
@@ -248,19 +252,6 @@ func (q *queue) thread(tx *store.Tx, d *delivery) error {
 	}
 	d.opening = q.renderer.Message(&opening.Telling)
 	return nil
-}
-
-// standingOf is what decides whether to remind of ep.
-func standingOf(tx *store.Tx, ep *store.Episode, silences []store.Silence, now time.Time) (route.Standing, error) {
-	l, ok, err := tx.Lock(ep.Lock)
-	if err != nil {
-		return route.Standing{}, err
-	}
-	t := telling{Telling: message.Telling{Row: store.Row{Kind: store.KindReminder, Episode: ep.Start}, Lock: &l, Now: now}}
-	return route.Standing{
-		Episode: ep, Lock: &l, Findings: l.State.Findings, Silences: silences, Now: now,
-		Quiet: !ok || l.State.Removed || isSuppressed(&l) || t.acknowledgedBy() != "",
-	}, nil
 }
 
 // isSuppressed reports whether the lock flaps so much that nothing is told.

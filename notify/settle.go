@@ -1,10 +1,12 @@
 package notify
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/a2alock/a2alock/diff"
 	"github.com/a2alock/a2alock/internal/attempt"
 	"github.com/a2alock/a2alock/internal/route"
 	"github.com/a2alock/a2alock/internal/verdict"
@@ -164,13 +166,67 @@ func (r *round) copy(tx *store.Tx, row store.Row, why string) error {
 	if fallback == "" || fallback == row.Sink || row.Via != "" {
 		return nil
 	}
+	text := fmt.Sprintf("sent here in place of sink %s: %s", row.Sink, why)
+	return r.stand(tx, row, row.Sink, route.Target{Sink: fallback, Route: row.Route}, store.Row{Reason: why, Text: text})
+}
+
+// gone is why rows of a sink that is no more end.
+const gone = "the sink is no longer configured"
+
+// reroute ends a row of a sink that is no more, and has those told what it tells
+// whom the routes lead to now, or, where they lead nowhere, the fallback.
+func (r *round) reroute(tx *store.Tx, row store.Row) error {
+	targets, err := r.targets(tx, &row)
+	if err != nil || len(targets) == 0 {
+		return errors.Join(err, r.bury(tx, row, gone))
+	}
+	ended := row
+	ended.End(store.Dead, gone, time.Now())
+	if err := tx.PutRow(ended); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("sent here in place of sink %s, which is no longer configured", row.Sink)
+	for _, t := range targets {
+		if err := r.stand(tx, row, row.Via, t, store.Row{Reason: gone, Text: text}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// targets are where a row of a sink that is no more goes now.
+func (r *round) targets(tx *store.Tx, row *store.Row) ([]route.Target, error) {
+	router := r.router.Load()
+	if row.Via != "" { // it stood in for a sink that had failed
+		if f := router.Fallback(); f != "" && f != row.Via {
+			return []route.Target{{Sink: f, Route: row.Route}}, nil
+		}
+	}
+	t, err := r.telling(tx, *row, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	s := route.Subject{Lock: t.Lock, Class: row.Class}
+	if row.Kind == verdict.Resolved && t.Episode != nil { // as what ended
+		s.Class = max(t.Episode.Worst, diff.Review)
+	}
+	if t.Transition != nil {
+		s.Rules = route.RulesOf(t.Transition.Findings)
+	}
+	return router.Now(row, s), nil
+}
+
+// stand inserts a row that tells elsewhere what row tells, unless that is told
+// there already. It stands in for the sink via; why and with which words, as says.
+func (r *round) stand(tx *store.Tx, row store.Row, via string, to route.Target, as store.Row) error {
 	stand := row
-	stand.Sink, stand.Via, stand.Key = fallback, row.Sink, route.Key(fallback, "fallback", row.Key)
-	stand.Group, stand.Flush, stand.Together, stand.Attempts, stand.Unsure = "", "", 0, 0, false
-	stand.State, stand.Reason, stand.FirstAt, stand.EndedAt = store.Waiting, why, time.Time{}, time.Time{}
+	stand.Sink, stand.Via, stand.Route, stand.Group = to.Sink, via, to.Route, to.Group
+	stand.Key = route.Key(to.Sink, "fallback", row.Key)
+	stand.Flush, stand.Together, stand.Attempts, stand.Unsure = "", 0, 0, false
+	stand.State, stand.Reason, stand.FirstAt, stand.EndedAt = store.Waiting, as.Reason, time.Time{}, time.Time{}
 	stand.DueAt = time.Now()
 	if row.Lock != "" {
-		stand.Text = fmt.Sprintf("sent here in place of sink %s: %s", row.Sink, why)
+		stand.Text = as.Text
 	}
 	if row.Episode != 0 {
 		rows, err := tx.EpisodeRows(row.Lock, row.Episode)
@@ -178,12 +234,12 @@ func (r *round) copy(tx *store.Tx, row store.Row, why string) error {
 			return err
 		}
 		told := func(m store.Row) bool {
-			return m.Sink == fallback && m.Seq == row.Seq && m.Kind == row.Kind && m.Ordinal == row.Ordinal
+			return m.Sink == to.Sink && m.Seq == row.Seq && m.Kind == row.Kind && m.Ordinal == row.Ordinal
 		}
 		if slices.ContainsFunc(rows, told) {
 			return nil
 		}
-		if err := r.openTo(tx, row, fallback); err != nil {
+		if err := r.openTo(tx, row, to.Sink); err != nil {
 			return err
 		}
 	}
@@ -194,12 +250,12 @@ func (r *round) copy(tx *store.Tx, row store.Row, why string) error {
 	return err
 }
 
-// openTo notes that the fallback has a row's episode now, too.
-func (r *round) openTo(tx *store.Tx, row store.Row, fallback string) error {
+// openTo notes that another sink has a row's episode now, too.
+func (r *round) openTo(tx *store.Tx, row store.Row, sink string) error {
 	ep, ok, err := tx.Episode(row.Lock, row.Episode)
-	if err != nil || !ok || row.Kind == verdict.Resolved || slices.Contains(ep.OpenedTo, fallback) {
+	if err != nil || !ok || row.Kind == verdict.Resolved || slices.Contains(ep.OpenedTo, sink) {
 		return err
 	}
-	ep.OpenedTo = append(slices.Clone(ep.OpenedTo), fallback)
+	ep.OpenedTo = append(slices.Clone(ep.OpenedTo), sink)
 	return tx.PutEpisode(ep)
 }

@@ -27,9 +27,9 @@ import (
 
 	"github.com/a2alock/a2alock/config"
 	"github.com/a2alock/a2alock/internal/attempt"
-	"github.com/a2alock/a2alock/internal/heard"
 	"github.com/a2alock/a2alock/internal/lanes"
 	"github.com/a2alock/a2alock/internal/message"
+	"github.com/a2alock/a2alock/internal/remind"
 	"github.com/a2alock/a2alock/internal/route"
 	"github.com/a2alock/a2alock/internal/slack"
 	"github.com/a2alock/a2alock/store"
@@ -63,7 +63,6 @@ const (
 	mostPause    = 24 * time.Hour // that a sink can ask for
 	lifetime     = 72 * time.Hour // from when a row was first due
 	probePause   = time.Hour      // between two tries of a disabled sink
-	remindPause  = time.Minute    // how late a reminder may be
 	defaultGrace = 10 * time.Second
 )
 
@@ -200,8 +199,8 @@ func (w *Worker) observe(sink, result string) {
 	}
 }
 
-// abandon ends the rows of sinks that are no longer configured, tells the
-// fallback instead, and forgets the sinks.
+// abandon ends the rows of sinks that are no longer configured, has those told
+// whom the routes lead to now, and forgets the sinks.
 func (r *round) abandon() error {
 	var strangers []string
 	err := r.Store.View(func(tx *store.Tx) error {
@@ -214,12 +213,14 @@ func (r *round) abandon() error {
 		return err
 	})
 	for _, name := range strangers {
+		r.log().Warn("messages go elsewhere: their sink is no longer configured", "sink", name)
 		for again := true; again && err == nil; {
 			err = r.update(func(tx *store.Tx) error {
 				rows, err := tx.DueRows(name, time.Now().Add(farFuture), mostHeads)
 				again = len(rows) > 0
+				slices.SortFunc(rows, func(a, b store.Row) int { return cmp.Compare(a.Number, b.Number) }) // due again in another order
 				for _, row := range rows {
-					if err := r.bury(tx, row, "the sink is no longer configured"); err != nil {
+					if err := r.reroute(tx, row); err != nil {
 						return err
 					}
 				}
@@ -269,92 +270,14 @@ func (r *round) remind(ctx context.Context) {
 		case <-timer.C:
 		case <-r.again:
 		}
-		wait, err := r.remindOnce(time.Now())
+		wait, stored, err := remind.Once(r.Store, r.router.Load(), time.Now())
+		if stored {
+			r.wakeAll()
+		}
 		if err != nil {
 			r.log().ErrorContext(ctx, "reminders not planned", "err", err)
 		}
 		r.sweep(ctx)
 		timer.Reset(wait)
 	}
-}
-
-// remindOnce stores what is due now, and returns when to look again: at least
-// once a minute, since acknowledgements and silences end, too.
-func (r *round) remindOnce(now time.Time) (time.Duration, error) {
-	wait := remindPause
-	var due []store.Episode
-	err := r.Store.View(func(tx *store.Tx) error {
-		silences, err := tx.SilencesAt(now)
-		if err != nil {
-			return err
-		}
-		for p := (store.Page{Limit: 1000}); ; {
-			page, next, err := tx.OpenEpisodes(p)
-			if err != nil {
-				return err
-			}
-			for i := range page {
-				next := route.Next(&page[i])
-				if next.IsZero() || next.After(now) {
-					if !next.IsZero() {
-						wait = min(wait, next.Sub(now))
-					}
-					continue
-				}
-				in, err := standingOf(tx, &page[i], silences, now)
-				if err != nil {
-					return err
-				}
-				if _, changed := r.router.Due(in); changed != nil {
-					due = append(due, page[i])
-				}
-			}
-			if next == "" {
-				return nil
-			}
-			p.After = next
-		}
-	})
-	for _, ep := range due {
-		if err != nil {
-			break
-		}
-		err = r.update(func(tx *store.Tx) error { return r.storeReminders(tx, ep, now) })
-	}
-	if len(due) > 0 {
-		r.wakeAll()
-	}
-	return wait, err
-}
-
-func (r *round) storeReminders(tx *store.Tx, ep store.Episode, now time.Time) error {
-	ep, ok, err := tx.Episode(ep.Lock, ep.Start) // it may have ended since
-	if err != nil || !ok {
-		return err
-	}
-	silences, err := tx.SilencesAt(now)
-	if err != nil {
-		return err
-	}
-	in, err := standingOf(tx, &ep, silences, now)
-	if err != nil {
-		return err
-	}
-	rows, changed := r.router.Due(in)
-	if changed == nil {
-		return nil
-	}
-	told, err := tx.EpisodeRows(ep.Lock, ep.Start)
-	if err != nil {
-		return err
-	}
-	for _, row := range rows {
-		if ep.Reminders[row.Route].Held {
-			row = heard.Held(row, told)
-		}
-		if _, err := tx.InsertRow(row); err != nil {
-			return err
-		}
-	}
-	return tx.PutEpisode(*changed)
 }

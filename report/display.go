@@ -1,11 +1,8 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -76,41 +73,21 @@ func asText(data jsontext.Value, odd string) (string, bool) {
 	return Line(s), true
 }
 
-// whenUndecided says what to do about a state that is not drift; "" where that
-// is not known.
-func whenUndecided(s card.State) string {
-	switch s {
-	case "never-checked":
-		return "Check again: nothing has been asked yet."
-	case "unreachable":
-		return "Check again in a while. If it stays, ask whoever runs the agent; if the address was refused, see network in a2alock.yaml."
-	case "auth-required":
-		return "Ask whoever runs the agent why its card is no longer public."
-	case "not-found":
-		return "Find out where the card has gone, and pin it from there."
-	case "not-json":
-		return "Look at what the URL answers with; a proxy or a login page is the usual cause."
-	case card.NotACard:
-		return "Look at what the URL answers with, and pin the agent from the URL of its card."
-	case card.Invalid:
-		return "Run a2alock validate on the agent, and send what it says to whoever runs it."
-	case diff.NoBase:
-		return "Mend the earlier side, as the detail says: what changed cannot be told without it."
-	case card.TooLarge:
-		return "If the card is meant to be that large, raise limits in a2alock.yaml."
+// whenUndecided says what to do about the state of a lock that is not drift; ""
+// where that is not known.
+func whenUndecided(l *Lock) string {
+	if l.State == card.Invalid && l.Identity != "" {
+		return "Run a2alock validate on the agent with the lock's --identity, and send what it says to whoever runs it."
 	}
-	return ""
-}
-
-// pad fills s up to width characters.
-func pad(s string, width int) string {
-	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
-}
-
-// widest is the width of the longest of texts, at most limit.
-func widest(limit int, texts ...string) int {
-	w := slices.MaxFunc(append(texts, ""), func(a, b string) int {
-		return cmp.Compare(utf8.RuneCountInString(a), utf8.RuneCountInString(b))
-	})
-	return min(limit, utf8.RuneCountInString(w))
+	return map[card.State]string{
+		"never-checked": "Put the card where it is looked for, or leave out --cards: the agent is asked then.",
+		"unreachable":   "Check again in a while. If it stays, ask whoever runs the agent; if the address was refused, see network in a2alock.yaml.",
+		"auth-required": "Where the lock names an identity, see that its credential is still good; else ask whoever runs the agent who may read its card.",
+		"not-found":     "Find out where the card has gone, and pin it from there.",
+		"not-json":      "Look at what the URL answers with; a proxy or a login page is the usual cause.",
+		card.NotACard:   "Look at what the URL answers with, and pin the agent from the URL of its card.",
+		card.Invalid:    "Run a2alock validate on the agent, and send what it says to whoever runs it.",
+		diff.NoBase:     "Mend the earlier side, as the detail says: what changed cannot be told without it.",
+		card.TooLarge:   "If the card is meant to be that large, raise limits in a2alock.yaml.",
+	}[l.State]
 }

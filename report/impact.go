@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/internal/visible"
 )
 
 // An Impact is a [Report] for whoever publishes a card: its text and Markdown
@@ -53,11 +54,11 @@ func (r *Impact) Text(w io.Writer, o TextOptions) error {
 	for i, d := range all {
 		workflows[i], owners[i] = shown(d.workflow, "no workflow named"), shown(d.owner, "no owner named")
 	}
-	wide, wider := widest(nameWidth, workflows...), widest(nameWidth, owners...)
+	wide, wider := visible.Widest(nameWidth, workflows...), visible.Widest(nameWidth, owners...)
 	for i, d := range all {
 		// Padded before it is painted, since colours have no width.
-		verdict := t.paint(ansi(d.verdict), pad(d.verdict, len(diff.Compatible.String())))
-		t.line("%s  %s  %s  %s", verdict, pad(workflows[i], wide), pad(owners[i], wider), plural(len(d.locks), "lock"))
+		verdict := t.paint(ansi(d.verdict), visible.Pad(d.verdict, len(diff.Compatible.String())))
+		t.line("%s  %s  %s  %s", verdict, visible.Pad(workflows[i], wide), visible.Pad(owners[i], wider), plural(len(d.locks), "lock"))
 	}
 	t.line("")
 	if _, err := w.Write(t.Bytes()); err != nil {

@@ -109,7 +109,7 @@ func (r *Report) subject(l *Lock) Subject {
 		s.Open = &Item{
 			Rule: Line(string(l.State)), Level: Failure, Word: Undecided, Fails: true,
 			Message: cut(strings.TrimSuffix(Line(string(l.State)+": "+redact.Text(l.Detail)), ": "), messageWidth),
-			Details: agentOf(l), Help: whenUndecided(l.State), File: l.Lock, Pointer: "/agent",
+			Details: agentOf(l), Help: whenUndecided(l), File: l.Lock, Pointer: "/agent",
 		}
 	}
 	for _, f := range l.worstFirst() {

@@ -139,7 +139,7 @@ func (m *markdown) heading(l *Lock) {
 	m.line("\n#### %s: %s\n", l.verdict(), code(cmp.Or(l.Lock, l.Agent), messageWidth))
 	if l.Class == nil {
 		m.line("- why: %s %s", code(string(l.State), nameWidth), code(l.Detail, messageWidth))
-		if do := whenUndecided(l.State); do != "" {
+		if do := whenUndecided(l); do != "" {
 			m.line("- do: %s", do)
 		}
 	}

@@ -24,11 +24,20 @@ type Report struct {
 	// FailOn is the class from which on the report fails.
 	FailOn diff.Class `json:"fail_on"`
 	Counts Counts     `json:"counts"`
+	// Base is what the locks of a review were compared with; nil in every other
+	// report, and for two files.
+	Base *Base `json:"base,omitzero"`
 	// Locks are in the order in which they were given.
 	Locks []Lock `json:"locks"`
 	// Errors are what kept the command from its work: a wrong command line,
 	// config or lockfile.
 	Errors []string `json:"errors"`
+}
+
+// A Base is the commit that a review compares with: where the branch left Ref.
+type Base struct {
+	Ref    string `json:"ref"`
+	Commit string `json:"commit"` // its id, in full
 }
 
 // Undecided is the [Report.Status] where something could not be decided and

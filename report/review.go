@@ -150,10 +150,10 @@ func (t *page) section(s diff.Section, found []diff.Finding) {
 		if f.Class == diff.Breaking && f.Fingerprint != "" {
 			text += " (id=" + Line(f.Fingerprint) + ")"
 		}
-		t.painted(word, "    "+pad(word, len("compatible"))+"  ", text)
+		t.painted(word, "    "+visible.Pad(word, len("compatible"))+"  ", text)
 	}
 	if more := quiet - maxQuiet; more > 0 {
-		t.line("    compatible  and %d more", more)
+		t.line("    compatible  and %d more, which --format json has", more)
 	}
 }
 
@@ -243,7 +243,11 @@ func (m *markdown) reviewed(l *Lock) {
 	}
 	m.heading(l)
 	if l.Agent != "" {
-		m.line("- agent: %s", code(l.Agent, messageWidth))
+		version := ""
+		if l.AgentVersion != "" {
+			version = ", version " + code(l.AgentVersion, nameWidth)
+		}
+		m.line("- agent: %s%s", code(l.Agent, messageWidth), version)
 	}
 	for _, who := range []struct{ label, name string }{{"workflow", l.Workflow}, {"owner", l.Owner}} {
 		if who.name != "" {

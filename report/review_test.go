@@ -116,7 +116,7 @@ func TestReviewShortens(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"skill-gained: 2 ", "    compatible  and 7 more\n", "(id=0123456789abcdef)",
+		"skill-gained: 2 ", "    compatible  and 7 more, which --format json has\n", "(id=0123456789abcdef)",
 		"waived      lock-owner-changed: x (review, until 2027-01-01 by ann: agreed)",
 	} {
 		if !strings.Contains(text, want) {

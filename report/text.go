@@ -195,7 +195,7 @@ func (t *page) facts(l *Lock) {
 			why += ": " + Line(l.Detail)
 		}
 		t.labelled(indent, "why", cut(why, messageWidth))
-		if do := whenUndecided(l.State); do != "" {
+		if do := whenUndecided(l); do != "" {
 			t.labelled(indent, "do", do)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/internal/visible"
 )
 
 // A Validation is what reading one card came to (a2alock validate).
@@ -100,10 +101,10 @@ func (v *Validation) Text(w io.Writer, o TextOptions) error {
 			paths[i] = "(document)"
 		}
 	}
-	width := widest(48, paths...)
+	width := visible.Widest(48, paths...)
 	for i, f := range fs {
-		t.line("  %s  %s  %s%s", t.paint(ansi(string(f.Severity)), pad(string(f.Severity), 7)),
-			pad(paths[i], width), cut(Line(said(f)), messageWidth), disables(f))
+		t.line("  %s  %s  %s%s", t.paint(ansi(string(f.Severity)), visible.Pad(string(f.Severity), 7)),
+			visible.Pad(paths[i], width), cut(Line(said(f)), messageWidth), disables(f))
 	}
 	for _, e := range v.Errors {
 		t.line("  %s    %s", t.word("error"), cut(Line(e), messageWidth))

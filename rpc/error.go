@@ -145,11 +145,11 @@ type NotSpokenError struct {
 func (e *NotSpokenError) Error() string { return e.Place.String() + ": " + e.Reason }
 
 func (x *exchange) transport(err error) *TransportError {
-	return &TransportError{Place: x.place, Err: x.secrets.without(err)}
+	return &TransportError{Place: x.place, Err: x.secrets.Without(err)}
 }
 
 func (x *exchange) undecodable(status int, err error) *UndecodableError {
-	return &UndecodableError{Place: x.place, HTTPStatus: status, Err: x.secrets.without(err)}
+	return &UndecodableError{Place: x.place, HTTPStatus: status, Err: x.secrets.Without(err)}
 }
 
 func statusText(code int) string {

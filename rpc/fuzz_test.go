@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/a2alock/a2alock/internal/echo"
 )
 
 // fuzzed is an exchange that a reply comes to.
@@ -17,7 +19,7 @@ func fuzzed(binding, version, operation string) *exchange {
 	if err != nil {
 		panic(err)
 	}
-	x.secrets = secrets{"canary-0123456789"}
+	x.secrets = echo.Secrets{"canary-0123456789"}
 	return x
 }
 

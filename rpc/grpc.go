@@ -22,6 +22,7 @@ import (
 
 	"github.com/a2alock/a2alock/internal/address"
 	"github.com/a2alock/a2alock/internal/bounded"
+	"github.com/a2alock/a2alock/internal/cachecontrol"
 	"github.com/a2alock/a2alock/internal/grpclink"
 	"github.com/a2alock/a2alock/internal/jsondoc"
 	"github.com/a2alock/a2alock/internal/reason"
@@ -84,7 +85,11 @@ func (x *exchange) grpc(ctx context.Context) (*Answer, error) {
 	if r.Err != nil {
 		return nil, x.grpcError(ctx, r)
 	}
-	answer := &Answer{Streamed: call.Stream, Extensions: extensionsOf(metadata.Join(r.Header, r.Trailer).Get("a2a-extensions"))}
+	said := metadata.Join(r.Header, r.Trailer)
+	answer := &Answer{
+		Streamed:   call.Stream,
+		Extensions: extensionsOf(said.Get("a2a-extensions")), NoStore: cachecontrol.NoStore(strings.Join(said.Get("cache-control"), ",")),
+	}
 	if p.output != nil {
 		answer.Body, err = x.message(p.output.ProtoReflect().New().Interface(), r.Message)
 	}
@@ -196,7 +201,7 @@ func (x *exchange) grpcError(ctx context.Context, r grpclink.Result) error {
 	case r.Fault != nil:
 		return x.lost(ctx, r.Fault)
 	}
-	return x.lost(ctx, errors.New(refusal.Status+said(x.secrets.clean(s.Message()))))
+	return x.lost(ctx, errors.New(refusal.Status+said(x.secrets.Clean(s.Message()))))
 }
 
 // librarys are the words of gRPC itself on a message that came, or was to come.

@@ -173,6 +173,19 @@ func TestGRPCExtensionsInTheOtherForm(t *testing.T) {
 	}
 }
 
+func TestGRPCNoStore(t *testing.T) {
+	for _, value := range []string{"no-store", "no-cache"} {
+		addr := raw(t, func(_ any, s grpc.ServerStream) error {
+			_ = s.SetHeader(metadata.Pairs("cache-control", value))
+			return s.SendMsg(&a2apb.AgentCard{Name: "A"})
+		})
+		answer, err := local(t).Call(t.Context(), Target{URL: addr, Binding: "GRPC", Version: "1.0"}, Call{Operation: GetExtendedAgentCard})
+		if err != nil || answer.NoStore != (value == "no-store") {
+			t.Errorf("%s: %+v, %v", value, answer, err)
+		}
+	}
+}
+
 type publicNames struct{}
 
 func (publicNames) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {

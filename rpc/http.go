@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/a2alock/a2alock/internal/bounded"
+	"github.com/a2alock/a2alock/internal/cachecontrol"
+	"github.com/a2alock/a2alock/internal/echo"
 	"github.com/a2alock/a2alock/internal/envelope"
 	"github.com/a2alock/a2alock/internal/jsondoc"
 	"github.com/a2alock/a2alock/internal/retryafter"
@@ -67,7 +69,7 @@ func (x *exchange) ask(ctx context.Context, r request) (*reply, error) {
 		return nil
 	}})
 	if len(hops) > 0 {
-		return nil, &TransportError{Place: x.place, HTTPStatus: hops[0].Status, Redirect: x.secrets.clean(hops[0].To)}
+		return nil, &TransportError{Place: x.place, HTTPStatus: hops[0].Status, Redirect: x.secrets.Clean(hops[0].To)}
 	}
 	if e, ok := errors.AsType[credentialError](err); ok {
 		return nil, e.error
@@ -91,7 +93,7 @@ func (x *exchange) authenticate(req *http.Request) error {
 	if err := x.target.Credential(req); err != nil {
 		return credentialError{err}
 	}
-	x.secrets = added(before, req)
+	x.secrets = echo.Added(before, req)
 	return nil
 }
 
@@ -102,7 +104,7 @@ func (x *exchange) lost(ctx context.Context, err error) error {
 	}
 	e := x.transport(err)
 	if r, ok := errors.AsType[*netguard.Refused](err); ok && r.Redirected {
-		e.Redirect = x.secrets.clean(r.URL)
+		e.Redirect = x.secrets.Clean(r.URL)
 	}
 	return e
 }
@@ -115,7 +117,7 @@ func (x *exchange) redirected(res *http.Response) error {
 		if u, err := res.Request.URL.Parse(to); err == nil {
 			e.Redirect = u.String()
 		}
-		e.Redirect = x.secrets.clean(e.Redirect)
+		e.Redirect = x.secrets.Clean(e.Redirect)
 	}
 	return e
 }
@@ -137,7 +139,7 @@ func (x *exchange) read(ctx context.Context, res *http.Response) (*reply, error)
 	y := &reply{status: res.StatusCode, header: res.Header}
 	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	y.streamed = kind == "text/event-stream"
-	body, err := bounded.NewReader(res.Body, x.secrets.clean(strings.Join(res.Header.Values("Content-Encoding"), ",")), x.bytes())
+	body, err := bounded.NewReader(res.Body, x.secrets.Clean(strings.Join(res.Header.Values("Content-Encoding"), ",")), x.bytes())
 	if err == nil && y.streamed {
 		y.body, err = firstEvent(body, x.bytes())
 	} else if err == nil {
@@ -160,7 +162,7 @@ func (x *exchange) read(ctx context.Context, res *http.Response) (*reply, error)
 	}
 	y.body = x.unmarked(y.body)
 	if len(y.body) > 0 && !y.streamed && kind != "application/json" && !strings.HasSuffix(kind, "+json") {
-		x.note("the answer's Content-Type is %s, want application/json", quote(x.secrets.clean(res.Header.Get("Content-Type"))))
+		x.note("the answer's Content-Type is %s, want application/json", quote(x.secrets.Clean(res.Header.Get("Content-Type"))))
 	}
 	return y, nil
 }
@@ -176,7 +178,10 @@ func (x *exchange) unmarked(data []byte) []byte {
 
 // answer is what every reply has beside its body.
 func (y *reply) answer(body []byte) *Answer {
-	return &Answer{Body: body, Streamed: y.streamed, Extensions: extensionsOf(y.header.Values("A2A-Extensions"))}
+	return &Answer{
+		Body: body, Streamed: y.streamed,
+		Extensions: extensionsOf(y.header.Values("A2A-Extensions")), NoStore: cachecontrol.NoStore(strings.Join(y.header.Values("Cache-Control"), ",")),
+	}
 }
 
 // maxExtensions of an answer are kept.

@@ -32,7 +32,7 @@ func (x *exchange) httpError(y *reply) error {
 
 // refused is r as an error of the kind that it is.
 func (x *exchange) refused(y *reply, r reason.Refusal) error {
-	message := x.secrets.clean(r.Message)
+	message := x.secrets.Clean(r.Message)
 	if wants, denied := r.Challenge(y.status); wants {
 		e := &AuthError{Place: x.place, HTTPStatus: y.status, Denied: denied, Message: message}
 		for _, c := range challenge.Parse(y.header.Values("WWW-Authenticate")) {
@@ -44,19 +44,19 @@ func (x *exchange) refused(y *reply, r reason.Refusal) error {
 		return x.failed(y.status, y.header, message)
 	}
 	e := &Error{
-		Place: x.place, Reason: x.secrets.clean(r.Reason), Code: cmp.Or(reason.Code(r.Reason), r.Code), Basis: r.Basis, SentCode: r.Code,
+		Place: x.place, Reason: x.secrets.Clean(r.Reason), Code: cmp.Or(reason.Code(r.Reason), r.Code), Basis: r.Basis, SentCode: r.Code,
 		Message: message, HTTPStatus: y.status, Status: r.Status,
 	}
-	if len(r.Details) <= maxDetails && !x.secrets.in(r.Details, 0) {
+	if len(r.Details) <= maxDetails && !x.secrets.In(string(r.Details)) {
 		e.Details = r.Details.Clone()
 	}
 	return e
 }
 
 func (x *exchange) cleaned(c challenge.Challenge) challenge.Challenge {
-	c.Scheme, c.Error = x.secrets.clean(c.Scheme), x.secrets.clean(c.Error)
+	c.Scheme, c.Error = x.secrets.Clean(c.Scheme), x.secrets.Clean(c.Error)
 	for i := range c.Scopes {
-		c.Scopes[i] = x.secrets.clean(c.Scopes[i])
+		c.Scopes[i] = x.secrets.Clean(c.Scopes[i])
 	}
 	return c
 }

@@ -34,6 +34,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/a2alock/a2alock/internal/echo"
 	"github.com/a2alock/a2alock/netguard"
 )
 
@@ -106,6 +107,8 @@ type Answer struct {
 	Streamed bool
 	// Extensions are those that the agent says it activated, foreign text.
 	Extensions []string
+	// NoStore is whether it may not be kept (RFC 9111 5.2.2.5).
+	NoStore bool
 	// Notes say, a line each, what was odd, and read nevertheless.
 	Notes []string
 }
@@ -141,11 +144,11 @@ func (c *Client) Call(ctx context.Context, t Target, call Call) (*Answer, error)
 	if err != nil {
 		return nil, err
 	}
-	if x.secrets.in(answer.Body, telling) {
+	if x.secrets.Told(answer.Body) {
 		return nil, x.undecodable(0, errors.New("the answer repeats the credential that was sent"))
 	}
 	for i, uri := range answer.Extensions {
-		answer.Extensions[i] = x.secrets.clean(uri)
+		answer.Extensions[i] = x.secrets.Clean(uri)
 	}
 	answer.Notes = x.notes
 	return answer, nil
@@ -159,7 +162,7 @@ type exchange struct {
 	target  Target
 	wire    wire
 	params  jsontext.Value // an object
-	secrets secrets
+	secrets echo.Secrets
 	notes   []string
 }
 
@@ -187,7 +190,7 @@ func (x *exchange) legacy() bool { return isLegacy(x.target.Version) }
 func (x *exchange) bytes() int64 { return cmp.Or(x.client.Bytes, DefaultBytes) }
 
 func (x *exchange) note(format string, args ...any) {
-	x.notes = append(x.notes, x.secrets.clean(fmt.Sprintf(format, args...)))
+	x.notes = append(x.notes, x.secrets.Clean(fmt.Sprintf(format, args...)))
 }
 
 // header is what goes with every request of the call.

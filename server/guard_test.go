@@ -36,6 +36,10 @@ func TestRefusals(t *testing.T) {
 		{"another method", "PUT", "/v1/locks", "", nil, 405, `no PUT here, but GET`},
 		{"another method of two", "PATCH", "/v1/silences", "", nil, 405, `but GET, POST`},
 		{"POST of the health", "POST", "/healthz", "", nil, 405, `but GET`},
+		{"no id", "GET", "/v1/locks//decision", "", nil, 404, "no such operation"},
+		{"dots for an id", "GET", "/v1/locks/..", "", nil, 404, "no such operation"},
+		{"a dot for an id", "POST", "/v1/locks/./refresh", "", nil, 404, "no such operation"},
+		{"no beginning", "GET", "//v1/locks", "", nil, 404, "no such operation"},
 		{"slash behind", "GET", "/v1/locks/", "", nil, 404, "no such operation"},
 		{"unknown parameter", "GET", "/v1/locks?klass=review", "", nil, 400, `\"klass\": no such parameter; there are`},
 		{"parameter of another", "GET", "/v1/locks/pricing?limit=3", "", nil, 400, `\"limit\": no such parameter`},
@@ -227,6 +231,8 @@ func TestReadTokens(t *testing.T) {
 		{"\na admin " + good, `tokens:2: scope "admin": want read or write`},
 		{"a read s3cr3t\n", "tokens:1: want the SHA-256 of the token in 64 hex digits"},
 		{"a read " + good + "a\nb x " + good + "\n", `tokens:2: scope "x"`},
+		{"a read " + good + "\n\nb write " + strings.ToUpper(good) + "\n", `tokens:3: the sum of "b" stands in line 1 already, for "a"`},
+		{"a read " + good + "\na read " + strings.Repeat("b", 64) + "\n", `tokens:2: the name "a" stands in line 1 already`},
 		{strings.Repeat("#", maxTokens+1), "over 1048576 bytes"},
 	} {
 		check(t, os.WriteFile(path, []byte(tt.text), 0o600))

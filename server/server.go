@@ -19,6 +19,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,7 +94,23 @@ func (s *Server) Handler() http.Handler {
 	sameOrigin.SetDenyHandler(s.guarded(route{plain: func(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, fault(http.StatusForbidden, "a page of another origin asks for this: refused"))
 	}}))
-	return sameOrigin.Handler(mux)
+	return sameOrigin.Handler(s.straight(mux))
+}
+
+// straight refuses a path that mux would redirect from, in HTML: what is empty or
+// dots names nothing here.
+func (s *Server) straight(mux *http.ServeMux) http.Handler {
+	crooked := s.guarded(route{scope: Read, plain: func(w http.ResponseWriter, r *http.Request) {
+		s.refuse(w, r, fault(http.StatusNotFound, "%q: no such operation, see docs/api.md", r.URL.Path))
+	}})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p := r.URL.EscapedPath()
+		if strings.Contains(p, "//") || strings.TrimSuffix(p, "/") != strings.TrimSuffix(path.Clean("/"+p), "/") {
+			crooked.ServeHTTP(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
 }
 
 // A route is one operation of the API.

@@ -105,7 +105,11 @@ func matchable(name, value string) error {
 		for _, r := range diff.Rules() {
 			ids = append(ids, r.ID)
 		}
-		return fault(http.StatusBadRequest, "match %q=%q: no such rule; did you mean %s?", name, value, nearest.Sort(ids, value)[0])
+		meant := ""
+		if near := nearest.Meant(value, ids); near != "" {
+			meant = "; did you mean " + near + "?"
+		}
+		return fault(http.StatusBadRequest, "match %q=%q: no such rule%s", name, value, meant)
 	}
 	return nil
 }

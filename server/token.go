@@ -29,6 +29,7 @@ type Tokens []token
 
 type token struct {
 	name  string
+	line  int
 	scope Scope
 	sum   [sha256.Size]byte
 }
@@ -38,7 +39,8 @@ const maxTokens = 1 << 20
 
 // ReadTokens reads a tokens file: a line "NAME SCOPE SHA256-OF-TOKEN" each,
 // scope read or write, the sum in hex; empty lines and those that begin with #
-// say nothing. The error joins every fault, each with its line. A file without
+// say nothing. Each name and each sum stands there once. The error joins every
+// fault, each with its line. A file without
 // any token accepts nobody.
 func ReadTokens(path string) (Tokens, error) {
 	f, err := os.Open(path)
@@ -63,13 +65,31 @@ func ReadTokens(path string) (Tokens, error) {
 			continue
 		}
 		t, err := parseToken(words)
+		if err == nil {
+			err = all.add(t, n)
+		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s:%d: %w", path, n, err))
 			continue
 		}
-		all = append(all, t)
 	}
 	return all, errors.Join(append(errs, lines.Err())...)
+}
+
+// add adds the token of a line, unless its name or its sum was there before: one
+// of the two lines is a mistake, and which of the scopes was meant nobody knows.
+func (all *Tokens) add(t token, line int) error {
+	for _, o := range *all {
+		if o.name == t.name {
+			return fmt.Errorf("the name %q stands in line %d already", t.name, o.line)
+		}
+		if o.sum == t.sum {
+			return fmt.Errorf("the sum of %q stands in line %d already, for %q", t.name, o.line, o.name)
+		}
+	}
+	t.line = line
+	*all = append(*all, t)
+	return nil
 }
 
 // parseToken never quotes the sum, in whose place somebody may have put the

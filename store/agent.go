@@ -1,90 +1,88 @@
 package store
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/a2alock/a2alock/internal/history"
+	"github.com/a2alock/a2alock/internal/kept"
+	"github.com/a2alock/a2alock/internal/mend"
+	"github.com/a2alock/a2alock/internal/packed"
 	"github.com/a2alock/a2alock/internal/records"
 )
 
 // Agent is the agent with this ID.
 func (tx *Tx) Agent(id string) (a Agent, ok bool, err error) {
-	return records.One[Agent](tx.tx, agents, []byte(id))
+	return records.One[Agent](tx.tx, kept.Agents, []byte(id))
 }
 
 // PutAgent keeps a under its ID. The Body that it names is kept with it.
 func (tx *Tx) PutAgent(a Agent) error {
 	was, _, err := tx.Agent(a.ID)
-	if err != nil && !isRecordError(err) { // what cannot be read is replaced
+	if err != nil && !IsRecord(err) { // what cannot be read is replaced
 		return err
 	}
 	if err := tx.tx.MoveBody(was.Body, a.Body); err != nil {
 		return fmt.Errorf("agent %q: %w", a.ID, err)
 	}
-	return records.Save(tx.tx, agents, []byte(a.ID), a)
+	return records.Save(tx.tx, kept.Agents, []byte(a.ID), a)
 }
 
 // DeleteAgent drops the agent and its Seen. Its card versions stay until they
 // are trimmed.
 func (tx *Tx) DeleteAgent(id string) error {
 	was, _, err := tx.Agent(id)
-	if err != nil && !isRecordError(err) {
+	if err != nil && !IsRecord(err) {
 		return err
 	}
 	if err := tx.tx.MoveBody(was.Body, ""); err != nil {
 		return err
 	}
-	if err := tx.tx.Drop(seens.Bucket, []byte(id)); err != nil {
+	if err := tx.tx.Drop(kept.Seens.Bucket, []byte(id)); err != nil {
 		return err
 	}
-	return tx.tx.Drop(agents.Bucket, []byte(id))
+	return tx.tx.Drop(kept.Agents.Bucket, []byte(id))
 }
 
 // Agents are the agents by ID.
 func (tx *Tx) Agents(p Page) (page []Agent, next string, err error) {
-	return records.List[Agent](tx.tx, agents, p)
+	return records.List[Agent](tx.tx, kept.Agents, p)
 }
 
-func isRecordError(err error) bool {
-	_, ok := errors.AsType[*RecordError](err)
-	return ok
-}
+// IsRecord reports whether err is of one record that cannot be read.
+func IsRecord(err error) bool { return mend.IsRecord(err) }
 
-// seenSize is the length of a Seen, two times. All are of one length, so that
-// writing one anew moves nothing and takes no room.
-const seenSize = 16
+// readAgent is a [mend.AgentReader].
+func readAgent(key, data []byte) (any, string, string, error) {
+	var a Agent
+	err := kept.Agents.Decode(key, data, &a)
+	return a, a.ID, a.Body, err
+}
 
 // Seen is when the agent was last run and validated, zero for one that never
 // was.
 func (tx *Tx) Seen(id string) (Seen, error) {
-	data, err := tx.tx.Get(seens.Bucket, []byte(id))
+	data, err := tx.tx.Get(kept.Seens.Bucket, []byte(id))
 	if err != nil || data == nil {
 		return Seen{}, err
 	}
-	return readSeen([]byte(id), data)
-}
-
-func readSeen(id, data []byte) (Seen, error) {
-	if len(data) != seenSize {
-		return Seen{}, &RecordError{Kind: "seen", Key: string(id), Err: records.ErrShort}
-	}
-	return Seen{Slot: records.ReadTime(data), Validated: records.ReadTime(data[8:])}, nil
+	s, err := kept.ReadSeen([]byte(id), data)
+	tx.tx.Skip(err)
+	return s, err
 }
 
 // PutSeen keeps s for the agent, to the nanosecond and in UTC.
 func (tx *Tx) PutSeen(id string, s Seen) error {
-	return tx.tx.Put(seens.Bucket, []byte(id), records.AppendTime(records.AppendTime(make([]byte, 0, seenSize), s.Slot), s.Validated))
+	return tx.tx.Put(kept.Seens.Bucket, []byte(id), packed.AppendTime(packed.AppendTime(make([]byte, 0, kept.SeenSize), s.Slot), s.Validated))
 }
 
 // Seens is Seen of every agent that has one, by ID: what a start reads.
 func (tx *Tx) Seens() (map[string]Seen, error) {
 	all := map[string]Seen{}
-	for e, err := range tx.tx.All(seens.Bucket, nil) {
+	for e, err := range tx.tx.All(kept.Seens.Bucket, nil) {
 		if err != nil {
 			return nil, err
 		}
-		if all[string(e.Key)], err = readSeen(e.Key, e.Value); err != nil {
+		if all[string(e.Key)], err = kept.ReadSeen(e.Key, e.Value); err != nil && !tx.tx.Skip(err) {
 			return nil, err
 		}
 	}

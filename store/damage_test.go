@@ -96,14 +96,23 @@ func TestASecondOpenNamesTheHolder(t *testing.T) {
 
 func TestNewerFormatIsLeftAlone(t *testing.T) {
 	path := filled(t)
-	edit(t, path, func(b *bolt.Tx) error { return b.Bucket([]byte("meta")).Put([]byte("format"), []byte("99")) })
+	set := func(key, format string) {
+		edit(t, path, func(b *bolt.Tx) error { return b.Bucket([]byte("meta")).Put([]byte(key), []byte(format)) })
+	}
+	set("format", "8")
+	if err := store.Check(path); err != nil {
+		t.Errorf("one of two is another: %v", err)
+	}
+	set("format", "99")
+	set("format again", "99")
 	for range 2 {
 		_, err := store.Open(path, store.Options{})
 		if newer, ok := errors.AsType[*store.FormatError](err); !ok || newer.Have != 99 || !strings.Contains(err.Error(), path+": has format 99") {
 			t.Errorf("Open = %v", err)
 		}
 	}
-	edit(t, path, func(b *bolt.Tx) error { return b.Bucket([]byte("meta")).Put([]byte("format"), []byte("0")) })
+	set("format", "0")
+	set("format again", "0")
 	if err := store.Check(path); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
@@ -130,7 +139,10 @@ func TestDamagedRecord(t *testing.T) {
 			t.Errorf("Check = %v, want %q", err, want)
 		}
 	}
-	s := openStore(t, path)
+	s := openStore(t, path) // which mends all that
+	if err := errors.Join(store.Spoil(s, "agents", "pricing"), store.Spoil(s, "seen", "pricing"), store.Spoil(s, "locks", "pricing")); err != nil {
+		t.Fatal(err)
+	}
 	isRecord := func(err error) bool { _, ok := errors.AsType[*store.RecordError](err); return ok }
 	view(t, s, func(tx *store.Tx) error {
 		if _, ok, err := tx.Agent("pricing"); ok || !isRecord(err) {
@@ -163,8 +175,8 @@ func TestCheckFollowsReferences(t *testing.T) {
 		want   string
 	}{
 		"body":    {func(b *bolt.Tx) error { return empty(b, "bodies") }, "named and missing"},
-		"count":   {func(b *bolt.Tx) error { return empty(b, "body_refs") }, "named and not counted"},
-		"names":   {func(b *bolt.Tx) error { return empty(b, "names") }, "the stored name "},
+		"count":   {func(b *bolt.Tx) error { return empty(b, "body_refs") }, "index body_count: 2 entries are missing"},
+		"names":   {func(b *bolt.Tx) error { return empty(b, "names") }, "a name in it is lost"},
 		"row":     {func(b *bolt.Tx) error { return empty(b, "rows") }, `leads nowhere`},
 		"index":   {func(b *bolt.Tx) error { return empty(b, "rows_due") }, "index due: 1 entries are missing"},
 		"episode": {func(b *bolt.Tx) error { return empty(b, "episodes_open") }, "index open: 1 entries are missing"},

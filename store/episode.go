@@ -3,6 +3,7 @@ package store
 import (
 	"time"
 
+	"github.com/a2alock/a2alock/internal/kept"
 	"github.com/a2alock/a2alock/internal/outbox"
 	"github.com/a2alock/a2alock/internal/records"
 )
@@ -13,7 +14,7 @@ func (tx *Tx) Episode(lock string, start uint64) (e Episode, ok bool, err error)
 	if err != nil {
 		return Episode{}, false, nil
 	}
-	return records.One[Episode](tx.tx, episodes, key)
+	return records.One[Episode](tx.tx, kept.Episodes, key)
 }
 
 // PutEpisode keeps e under its Lock and Start.
@@ -23,14 +24,14 @@ func (tx *Tx) PutEpisode(e Episode) error {
 		return err
 	}
 	if e.ClosedAt.IsZero() {
-		err = tx.tx.Put(open.Bucket, key, []byte{})
+		err = tx.tx.Put(kept.Open.Bucket, key, []byte{})
 	} else {
-		err = tx.tx.Drop(open.Bucket, key)
+		err = tx.tx.Drop(kept.Open.Bucket, key)
 	}
 	if err != nil {
 		return err
 	}
-	return records.Save(tx.tx, episodes, key, e)
+	return records.Save(tx.tx, kept.Episodes, key, e)
 }
 
 // OpenEpisodes are those that are not closed, by lock. It reads no others.
@@ -39,13 +40,13 @@ func (tx *Tx) OpenEpisodes(p Page) (page []Episode, next string, err error) {
 	if p.After != "" {
 		after = []byte(p.After)
 	}
-	keys, err := tx.tx.Scan(open.Bucket, nil, after, p.Size())
+	keys, err := tx.tx.Scan(kept.Open.Bucket, nil, after, p.Size())
 	if err != nil {
 		return nil, "", err
 	}
 	for _, k := range keys {
-		e, ok, err := records.One[Episode](tx.tx, episodes, k.Key)
-		if err != nil {
+		e, ok, err := records.One[Episode](tx.tx, kept.Episodes, k.Key)
+		if err != nil && !tx.tx.Skip(err) {
 			return nil, "", err
 		}
 		if ok {
@@ -69,13 +70,15 @@ func (tx *Tx) Episodes(lock string, p Page) (page []Episode, next string, err er
 	if p.After != "" {
 		before = []byte(p.After)
 	}
-	entries, err := tx.tx.ScanBack(episodes.Bucket, prefix, before, p.Size())
+	entries, err := tx.tx.ScanBack(kept.Episodes.Bucket, prefix, before, p.Size())
 	if err != nil {
 		return nil, "", err
 	}
 	for _, e := range entries {
 		var episode Episode
-		if err := episodes.Decode(e.Key, e.Value, &episode); err != nil {
+		if err := kept.Episodes.Decode(e.Key, e.Value, &episode); tx.tx.Skip(err) {
+			continue
+		} else if err != nil {
 			return nil, "", err
 		}
 		page = append(page, episode)
@@ -88,15 +91,15 @@ func (tx *Tx) Episodes(lock string, p Page) (page []Episode, next string, err er
 
 // Silence is the silence with this ID, ended or not.
 func (tx *Tx) Silence(id string) (s Silence, ok bool, err error) {
-	return records.One[Silence](tx.tx, silences, []byte(id))
+	return records.One[Silence](tx.tx, kept.Silences, []byte(id))
 }
 
 // PutSilence keeps s under its ID.
-func (tx *Tx) PutSilence(s Silence) error { return records.Save(tx.tx, silences, []byte(s.ID), s) }
+func (tx *Tx) PutSilence(s Silence) error { return records.Save(tx.tx, kept.Silences, []byte(s.ID), s) }
 
 // Silences are the silences by ID, ended ones until they are trimmed.
 func (tx *Tx) Silences(p Page) (page []Silence, next string, err error) {
-	return records.List[Silence](tx.tx, silences, p)
+	return records.List[Silence](tx.tx, kept.Silences, p)
 }
 
 // SilencesAt are all silences that hold at this moment.
@@ -121,16 +124,16 @@ func (tx *Tx) SilencesAt(at time.Time) ([]Silence, error) {
 
 // Sink is what is remembered of the sink with this name.
 func (tx *Tx) Sink(name string) (s Sink, ok bool, err error) {
-	return records.One[Sink](tx.tx, sinks, []byte(name))
+	return records.One[Sink](tx.tx, kept.Sinks, []byte(name))
 }
 
 // PutSink keeps s under its Name.
-func (tx *Tx) PutSink(s Sink) error { return records.Save(tx.tx, sinks, []byte(s.Name), s) }
+func (tx *Tx) PutSink(s Sink) error { return records.Save(tx.tx, kept.Sinks, []byte(s.Name), s) }
 
 // DeleteSink drops what is remembered of the sink.
-func (tx *Tx) DeleteSink(name string) error { return tx.tx.Drop(sinks.Bucket, []byte(name)) }
+func (tx *Tx) DeleteSink(name string) error { return tx.tx.Drop(kept.Sinks.Bucket, []byte(name)) }
 
 // Sinks are the sinks by name.
 func (tx *Tx) Sinks(p Page) (page []Sink, next string, err error) {
-	return records.List[Sink](tx.tx, sinks, p)
+	return records.List[Sink](tx.tx, kept.Sinks, p)
 }

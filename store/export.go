@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 
-	"github.com/a2alock/a2alock/internal/history"
-	"github.com/a2alock/a2alock/internal/outbox"
+	"github.com/a2alock/a2alock/internal/mend"
 	"github.com/a2alock/a2alock/internal/records"
 	"github.com/a2alock/a2alock/internal/redact"
 )
@@ -25,20 +25,12 @@ func Compact(path string) (before, after int64, err error) {
 // records that are named and missing, bodies that are not what their digests say.
 func Check(path string) error {
 	return records.Inspect(path, Options{Format: format()}, true, func(tx *records.Tx) error {
-		var errs []error
-		w := newWalk(tx)
-		w.each = func(string, any) error { return nil }
-		w.fault = func(err error) error {
-			errs = append(errs, err)
-			return nil
-		}
-		if err := w.all(); err != nil {
+		faults, w, err := mend.Look(tx, readAgent)
+		if err != nil {
 			return err
 		}
-		for _, k := range []records.Kind{outbox.Keys, outbox.Wait, outbox.Told, open} {
-			errs = append(errs, tx.CheckIndex(k, w.index[k.Name]))
-		}
-		return errors.Join(append(errs, tx.CheckNames(w.uses), tx.CheckBodies(w.bodies))...)
+		more, err := tx.CheckBodies(w.Bodies)
+		return errors.Join(slices.Concat(faults, more, []error{err})...)
 	})
 }
 
@@ -56,8 +48,8 @@ func Export(path string, w io.Writer) error {
 		Record any    `json:"record"`
 	}
 	err := records.Inspect(path, Options{Format: format()}, false, func(tx *records.Tx) error {
-		w := newWalk(tx)
-		w.each = func(kind string, record any) error {
+		w := mend.NewWalk(tx, readAgent)
+		w.Each = func(kind string, record any) error {
 			switch r := record.(type) { // what is base64 in JSON
 			case Lock:
 				r.Good = []byte(redact.Text(string(r.Good)))
@@ -73,8 +65,16 @@ func Export(path string, w io.Writer) error {
 			_, err := out.WriteString(redact.Text(buffer.String()))
 			return err
 		}
-		w.fault = func(err error) error { return err }
-		if err := w.all(); err != nil {
+		w.Fault = func(_ records.Kind, _ records.Entry, err error) error { return err }
+		w.Whole = true
+		seq, err := tx.Seq()
+		if err != nil {
+			return err
+		}
+		if err := w.Each("meta", Meta{Format: len(format().Steps), Seq: seq}); err != nil {
+			return err
+		}
+		if err := w.All(); err != nil {
 			return err
 		}
 		digests, err := tx.Bodies()
@@ -87,7 +87,7 @@ func Export(path string, w io.Writer) error {
 				err = &RecordError{Kind: "body", Key: digest, Err: errors.New("damaged")}
 			}
 			if err == nil {
-				err = w.each("body", Body{Digest: digest, Raw: raw})
+				err = w.Each("body", Body{Digest: digest, Raw: raw})
 			}
 			if err != nil {
 				return err
@@ -106,151 +106,12 @@ type (
 		Raw    []byte `json:"raw"`
 	}
 	// A NamedSeen is a Seen with its agent.
-	NamedSeen struct {
-		Agent string `json:"agent"`
-		Seen
-	}
+	NamedSeen = mend.NamedSeen
 	// A NamedValue is what PutValue kept, or the store itself.
-	NamedValue struct {
-		Name  string `json:"name"`
-		Value []byte `json:"value"`
-	}
+	NamedValue = mend.NamedValue
 	// A Meta is what holds for the store as a whole.
 	Meta struct {
 		Format int    `json:"format"`
 		Seq    uint64 `json:"seq"` // the last number that NextSeq gave
 	}
 )
-
-// A walk visits every record, and counts what they name.
-type walk struct {
-	tx     *Tx
-	each   func(kind string, record any) error
-	fault  func(error) error // of one record; what it returns ends the walk
-	uses   map[records.Name]uint64
-	bodies map[string]uint64
-	index  map[string]map[string]string // what the indexes should hold, by their names
-}
-
-func newWalk(tx *records.Tx) *walk {
-	return &walk{
-		tx: &Tx{tx}, uses: map[records.Name]uint64{}, bodies: map[string]uint64{},
-		index: map[string]map[string]string{outbox.Keys.Name: {}, outbox.Wait.Name: {}, outbox.Told.Name: {}, open.Name: {}},
-	}
-}
-
-func (w *walk) all() error {
-	seq, err := w.tx.Seq()
-	if err != nil {
-		return err
-	}
-	if err := w.each("meta", Meta{Format: len(format().Steps), Seq: seq}); err != nil {
-		return err
-	}
-	return errors.Join(
-		w.bucket(values, func(e records.Entry) (string, any, error) {
-			return "value", NamedValue{string(e.Key), e.Value}, nil
-		}),
-		w.bucket(agents.Bucket, w.agent), w.bucket(seens.Bucket, func(e records.Entry) (string, any, error) {
-			s, err := readSeen(e.Key, e.Value)
-			return seens.Name, NamedSeen{string(e.Key), s}, err
-		}),
-		w.bucket(locks.Bucket, w.lock), w.bucket(history.Transitions.Bucket, w.transition), w.bucket(history.Versions.Bucket, w.version),
-		w.bucket(episodes.Bucket, w.episode), w.bucket(outbox.Rows.Bucket, w.row),
-		w.bucket(silences.Bucket, plain[Silence](silences)), w.bucket(sinks.Bucket, plain[Sink](sinks)),
-	)
-}
-
-func (w *walk) bucket(name []byte, read func(records.Entry) (string, any, error)) error {
-	for e, err := range w.tx.tx.All(name, nil) {
-		if err != nil {
-			return err
-		}
-		kind, record, err := read(e)
-		if err == nil {
-			err = w.each(kind, record)
-		} else {
-			err = w.fault(err)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// plain reads a record that is JSON.
-func plain[T any](k records.Kind) func(records.Entry) (string, any, error) {
-	return func(e records.Entry) (string, any, error) {
-		var v T
-		err := k.Decode(e.Key, e.Value, &v)
-		return k.Name, v, err
-	}
-}
-
-func (w *walk) names(digest string) {
-	if digest != "" {
-		w.bodies[digest]++
-	}
-}
-
-func (w *walk) agent(e records.Entry) (string, any, error) {
-	var a Agent
-	err := agents.Decode(e.Key, e.Value, &a)
-	w.names(a.Body)
-	return agents.Name, a, err
-}
-
-func (w *walk) lock(e records.Entry) (string, any, error) {
-	var rec lockRecord
-	if err := locks.Decode(e.Key, e.Value, &rec); err != nil {
-		return "", nil, err
-	}
-	w.names(rec.Good)
-	l, _, err := w.tx.Lock(rec.ID)
-	return locks.Name, l, err
-}
-
-func (w *walk) episode(e records.Entry) (string, any, error) {
-	var ep Episode
-	err := episodes.Decode(e.Key, e.Value, &ep)
-	if err == nil && ep.ClosedAt.IsZero() {
-		w.index[open.Name][string(e.Key)] = ""
-	}
-	return episodes.Name, ep, err
-}
-
-func (w *walk) row(e records.Entry) (string, any, error) {
-	var r Row
-	if err := outbox.Rows.Decode(e.Key, e.Value, &r); err != nil {
-		return "", nil, err
-	}
-	for bucket, entry := range r.Index() {
-		w.index[bucket][string(entry.Key)] = string(entry.Value)
-	}
-	return outbox.Rows.Name, r, nil
-}
-
-func (w *walk) version(e records.Entry) (string, any, error) {
-	v, err := history.ReadVersion(e)
-	if err != nil {
-		return "", nil, err
-	}
-	w.names(v.Body)
-	owner := records.Name(e.Key[:records.NameSize])
-	w.uses[owner]++
-	v.Agent, err = w.tx.tx.Text(owner)
-	return history.Versions.Name, v, err
-}
-
-func (w *walk) transition(e records.Entry) (string, any, error) {
-	rec, err := history.ReadTransition(e)
-	if err != nil {
-		return "", nil, err
-	}
-	for _, n := range rec.Names() {
-		w.uses[n]++
-	}
-	t, err := rec.Whole(w.tx.tx)
-	return history.Transitions.Name, t, err
-}

@@ -2,19 +2,13 @@ package store
 
 import (
 	"github.com/a2alock/a2alock/internal/history"
+	"github.com/a2alock/a2alock/internal/kept"
 	"github.com/a2alock/a2alock/internal/records"
 )
 
-// A lockRecord is a Lock as it is kept: its text once per digest, so that a
-// change of state does not write it again.
-type lockRecord struct {
-	Lock
-	Good string `json:"good,omitzero"` // hides Lock.Good
-}
-
 // Lock is the lock with this ID.
 func (tx *Tx) Lock(id string) (l Lock, ok bool, err error) {
-	rec, ok, err := records.One[lockRecord](tx.tx, locks, []byte(id))
+	rec, ok, err := records.One[kept.LockRecord](tx.tx, kept.Locks, []byte(id))
 	if err != nil || !ok {
 		return Lock{}, false, err
 	}
@@ -28,11 +22,11 @@ func (tx *Tx) Lock(id string) (l Lock, ok bool, err error) {
 
 // PutLock keeps l under its ID. A Good of nil leaves the text that is kept.
 func (tx *Tx) PutLock(l Lock) error {
-	was, _, err := records.One[lockRecord](tx.tx, locks, []byte(l.ID))
-	if err != nil && !isRecordError(err) { // what cannot be read is replaced
+	was, _, err := records.One[kept.LockRecord](tx.tx, kept.Locks, []byte(l.ID))
+	if err != nil && !IsRecord(err) { // what cannot be read is replaced
 		return err
 	}
-	rec := lockRecord{Lock: l, Good: was.Good}
+	rec := kept.LockRecord{Lock: l, Good: was.Good}
 	rec.Lock.Good = nil
 	if len(l.Good) > 0 {
 		if rec.Good, err = tx.PutBody(l.Good); err != nil {
@@ -42,25 +36,25 @@ func (tx *Tx) PutLock(l Lock) error {
 	if err := tx.tx.MoveBody(was.Good, rec.Good); err != nil {
 		return err
 	}
-	return records.Save(tx.tx, locks, []byte(l.ID), rec)
+	return records.Save(tx.tx, kept.Locks, []byte(l.ID), rec)
 }
 
 // DeleteLock drops the lock. Its history and episodes stay until they are
 // trimmed.
 func (tx *Tx) DeleteLock(id string) error {
-	was, _, err := records.One[lockRecord](tx.tx, locks, []byte(id))
-	if err != nil && !isRecordError(err) {
+	was, _, err := records.One[kept.LockRecord](tx.tx, kept.Locks, []byte(id))
+	if err != nil && !IsRecord(err) {
 		return err
 	}
 	if err := tx.tx.MoveBody(was.Good, ""); err != nil {
 		return err
 	}
-	return tx.tx.Drop(locks.Bucket, []byte(id))
+	return tx.tx.Drop(kept.Locks.Bucket, []byte(id))
 }
 
 // Locks are the locks by ID, without Good, which [Tx.Lock] gives.
 func (tx *Tx) Locks(p Page) (page []Lock, next string, err error) {
-	recs, next, err := records.List[lockRecord](tx.tx, locks, p)
+	recs, next, err := records.List[kept.LockRecord](tx.tx, kept.Locks, p)
 	for _, rec := range recs {
 		page = append(page, rec.Lock)
 	}

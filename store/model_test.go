@@ -121,6 +121,9 @@ func (m *model) change(t *rapid.T, tx *store.Tx) error {
 		}
 		m.bodies[digest] = body
 		v := store.CardVersion{Seq: n, Agent: id, Body: digest, At: at, Digest: digest}
+		if rapid.Bool().Draw(t, "lost") {
+			v.Lost = "none is configured"
+		}
 		set(m.versions, id, n, v)
 		return tx.PutCardVersion(v)
 	case 7:
@@ -199,6 +202,11 @@ func TestModel(t *testing.T) {
 		}
 		s := reopen(nil)
 		defer func() { s.Close() }()
+		for m.seq < 6 { // a store gives every number before it is put
+			if err := s.Update(func(tx *store.Tx) (err error) { m.seq, err = tx.NextSeq(); return err }); err != nil {
+				t.Fatal(err)
+			}
+		}
 		refused := errors.New("refused")
 		for range rapid.IntRange(1, 8).Draw(t, "transactions") {
 			after := m.clone()

@@ -4,9 +4,9 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/a2alock/a2alock/diff"
 	"github.com/a2alock/a2alock/fetch"
 	"github.com/a2alock/a2alock/internal/history"
+	"github.com/a2alock/a2alock/internal/kept"
 	"github.com/a2alock/a2alock/internal/outbox"
 	"github.com/a2alock/a2alock/internal/verdict"
 )
@@ -26,6 +26,10 @@ type Agent struct {
 	// Final is what answered, Offsite whether a redirect left the origin.
 	Final   string `json:"final,omitzero"`
 	Offsite bool   `json:"offsite,omitzero"`
+	// Lost says why the body is that of the public card, although the identity asked
+	// for the extended one, "=" that the extended one is that card; "": it is not, or
+	// nobody asked.
+	Lost string `json:"lost,omitzero"`
 	// Addr is what answered last, by its address.
 	Addr netip.AddrPort `json:"addr,omitzero"`
 	// Lied says how the server's validators were seen to lie; "": they were not.
@@ -50,31 +54,23 @@ type Pause struct {
 
 // A Seen is what every refresh moves, kept small and apart, since most
 // refreshes move nothing else.
-type Seen struct {
-	Slot      time.Time // the last slot that was run; zero: none
-	Validated time.Time // the last validation; zero: none
-}
+type Seen = kept.Seen
 
 // A Lock is what is remembered of one lock file.
-type Lock struct {
-	ID    string `json:"id"`
-	Path  string `json:"path"`
-	Agent string `json:"agent"` // the Agent's ID
-	// URL, Workflow, Owner and Fallback are as the lock file has them; messages
-	// are routed and rendered by them.
-	URL      string        `json:"url,omitzero"`
-	Workflow string        `json:"workflow,omitzero"`
-	Owner    string        `json:"owner,omitzero"`
-	Fallback string        `json:"fallback,omitzero"`
-	State    verdict.State `json:"state"`
-	// Judged says by what State was judged: a digest of the lock's text and of
-	// the configuration.
-	Judged string `json:"judged,omitzero"`
-	// Good is the lock's last readable text, for when the file breaks, and Text
-	// its digest, as the caller names it.
-	Text string `json:"text,omitzero"`
-	Good []byte `json:"good,omitzero"`
-}
+type Lock = kept.Lock
+
+type (
+	// An Episode is what deliveries remember of an episode.
+	Episode = kept.Episode
+	// A Thread is the first message of an episode in a channel.
+	Thread = kept.Thread
+	// A Reminder is the next reminder of an episode on one route.
+	Reminder = kept.Reminder
+	// A Silence holds back messages that its matchers fit.
+	Silence = kept.Silence
+	// A Sink is what deliveries remember of a sink.
+	Sink = kept.Sink
+)
 
 // A Transition is one row of a lock's history. Rows carry the findings, so that
 // a message can be rendered from the row alone.
@@ -82,41 +78,6 @@ type Transition = history.Transition
 
 // A CardVersion is one card that an agent showed.
 type CardVersion = history.CardVersion
-
-// An Episode is what deliveries remember of an episode.
-type Episode struct {
-	Lock     string     `json:"lock"`
-	Start    uint64     `json:"start"`
-	OpenedAt time.Time  `json:"opened_at"`
-	ClosedAt time.Time  `json:"closed_at,omitzero"` // zero: open
-	Class    diff.Class `json:"class"`
-	Worst    diff.Class `json:"worst"`
-	Seq      uint64     `json:"seq,omitzero"` // of its latest transition; reminders carry it
-	// OpenedTo are the sinks that have, or will have, its opening.
-	OpenedTo []string `json:"opened_to,omitzero"`
-	// Threads are, by sink, where its messages go on: Slack's channel and ts.
-	Threads map[string]Thread `json:"threads,omitzero"`
-	// Reminders are, by route, when the next one is due.
-	Reminders map[string]Reminder `json:"reminders,omitzero"`
-}
-
-// A Thread is the first message of an episode in a channel.
-type Thread struct {
-	Channel string `json:"channel"`
-	TS      string `json:"ts"`
-	// Shared is whether other episodes are in the message too, which is why it
-	// is not edited.
-	Shared bool `json:"shared,omitzero"`
-}
-
-// A Reminder is the next reminder of an episode on one route.
-type Reminder struct {
-	Ordinal int       `json:"ordinal"`     // 1 is the first
-	At      time.Time `json:"at,omitzero"` // zero: none is planned
-	// Held is whether a silence held back a message, so that the reminder is due
-	// as soon as nothing silences it.
-	Held bool `json:"held,omitzero"`
-}
 
 // A RowState is where a row of the outbox stands.
 type RowState = outbox.State
@@ -134,9 +95,9 @@ const Dropped = outbox.Dropped
 
 // The kinds of rows that come from no event.
 const (
-	KindReminder verdict.Kind = "reminder" // an episode is still open
-	KindDaemon   verdict.Kind = "daemon"   // about the daemon itself
-	KindSample   verdict.Kind = "sample"   // a test of a sink, which is never stored
+	KindReminder = outbox.KindReminder
+	KindDaemon   = outbox.KindDaemon
+	KindSample   = outbox.KindSample
 )
 
 // TellsFindings reports whether rows of kind k tell what findings say, so that
@@ -155,41 +116,3 @@ type Row = outbox.Row
 
 // A RowQuery says which rows; zero members say nothing.
 type RowQuery = outbox.Query
-
-// A Silence holds back messages that its matchers fit.
-type Silence struct {
-	ID string `json:"id"`
-	// Match is by owner, workflow, agent, class, rule or lock; all given must fit.
-	Match   map[string]string `json:"match"`
-	Author  string            `json:"author"`
-	Reason  string            `json:"reason"`
-	Created time.Time         `json:"created_at"`
-	Until   time.Time         `json:"until"`
-	// Removed is when a person ended it before its time, and RemovedBy who; zero:
-	// nobody did.
-	Removed   time.Time `json:"removed_at,omitzero"`
-	RemovedBy string    `json:"removed_by,omitzero"`
-}
-
-// End is when s ends, or has ended.
-func (s *Silence) End() time.Time {
-	if !s.Removed.IsZero() && s.Removed.Before(s.Until) {
-		return s.Removed
-	}
-	return s.Until
-}
-
-// Holds reports whether s holds at this moment.
-func (s *Silence) Holds(at time.Time) bool { return at.Before(s.End()) }
-
-// A Sink is what deliveries remember of a sink.
-type Sink struct {
-	Name string `json:"name"`
-	// Disabled says why nothing is sent; "" when it is. Gone sinks (410) are
-	// not even probed until the configuration of the sink, Config, changes.
-	Disabled string    `json:"disabled,omitzero"`
-	Gone     bool      `json:"gone,omitzero"`
-	Config   string    `json:"config,omitzero"` // a digest of its configuration
-	PausedTo time.Time `json:"paused_to,omitzero"`
-	ProbeAt  time.Time `json:"probe_at,omitzero"`
-}

@@ -3,9 +3,10 @@
 //
 // What belongs together is one function on a [Tx]. [Store.Update] runs it and
 // returns when it is on disk; [Store.Later] runs it within a second, together
-// with what else comes. Functions are run one at a time and once, in the order
-// of the calls; one that fails takes back what it did and disturbs no other.
-// [Store.View] reads. Its reader may get stuck and stops nobody.
+// with what else comes, and [Store.Eventually] within five. Functions are run one
+// at a time and once, in the order of the calls; one that fails takes back what
+// it did and disturbs no other. [Store.View] reads. Its reader may get stuck and
+// stops nobody.
 //
 // The file belongs to one process. A damaged or foreign file is set aside and
 // begun anew, since all but history comes back from locks and fresh fetches.
@@ -16,11 +17,14 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"time"
 
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/a2alock/a2alock/internal/boltfile"
 	"github.com/a2alock/a2alock/internal/history"
+	"github.com/a2alock/a2alock/internal/kept"
+	"github.com/a2alock/a2alock/internal/mend"
 	"github.com/a2alock/a2alock/internal/outbox"
 	"github.com/a2alock/a2alock/internal/records"
 )
@@ -34,8 +38,8 @@ type (
 	DamageError = boltfile.DamageError
 	// A FormatError reports a store that a newer a2alockd wrote.
 	FormatError = records.FormatError
-	// A RecordError reports a record that does not decode. Putting it anew, or
-	// deleting it, mends that.
+	// A RecordError reports a record that does not decode. Putting it anew,
+	// deleting it, or [Store.Mend] mends that.
 	RecordError = records.RecordError
 
 	// Options are how a store is opened. The zero value is the usual thing; its
@@ -54,31 +58,18 @@ var (
 	ErrTooLong = records.ErrTooLong
 )
 
-// The buckets, by what their keys are.
-var (
-	values = []byte("values") // name
-
-	agents   = records.Kind{Name: "agent", Bucket: []byte("agents")}       // ID
-	seens    = records.Kind{Name: "seen", Bucket: []byte("seen")}          // ID; see seenSize
-	locks    = records.Kind{Name: "lock", Bucket: []byte("locks")}         // ID
-	episodes = records.Kind{Name: "episode", Bucket: []byte("episodes")}   // lock, 0, number
-	open     = records.Kind{Name: "open", Bucket: []byte("episodes_open")} // the same, of the open ones
-	silences = records.Kind{Name: "silence", Bucket: []byte("silences")}   // ID
-	sinks    = records.Kind{Name: "sink", Bucket: []byte("sinks")}         // name
-)
-
 var saltKey = []byte("salt") // of values: what Salt gives
 
 func format() records.Format {
-	f := records.Format{Mark: "a2alock store", Buckets: [][]byte{values}, Begin: drawSalt}
-	for _, k := range []records.Kind{agents, seens, locks, history.Transitions, history.Versions, episodes, open, outbox.Rows, outbox.Keys, outbox.Wait, outbox.Told, silences, sinks} {
+	f := records.Format{Mark: "a2alock store", Buckets: [][]byte{kept.Values}, Begin: drawSalt}
+	for _, k := range []records.Kind{kept.Agents, kept.Seens, kept.Locks, history.Transitions, history.Versions, kept.Episodes, kept.Open, outbox.Rows, outbox.Keys, outbox.Wait, outbox.Told, kept.Silences, kept.Sinks} {
 		f.Buckets = append(f.Buckets, k.Bucket)
 	}
 	return f
 }
 
 func drawSalt(b *bolt.Tx) error {
-	vals := b.Bucket(values)
+	vals := b.Bucket(kept.Values)
 	if vals.Get(saltKey) != nil {
 		return nil
 	}
@@ -102,16 +93,17 @@ type Tx struct{ tx *records.Tx }
 // Open opens the store at path, or creates it there with mode 0600. A file that
 // another process holds is an [*InUseError], one of a newer format a
 // [*FormatError]; both leave it alone. A damaged or foreign file is set aside,
-// as [Store.Opened] tells. The caller closes the store.
+// as [Store.Opened] tells; in one that is whole, records that cannot be read are
+// mended as [Store.Mend] does. The caller closes the store.
 func Open(path string, opts Options) (*Store, error) {
-	opts.Format = format()
+	opts.Format, opts.Mend = format(), mended
 	db, err := records.Open(path, opts)
 	if err != nil {
 		return nil, fmt.Errorf("opening the store: %w", err)
 	}
 	s := &Store{db: db}
 	err = s.View(func(tx *Tx) (err error) {
-		s.salt, err = tx.tx.Get(values, saltKey)
+		s.salt, err = tx.tx.Get(kept.Values, saltKey)
 		return err
 	})
 	if err != nil {
@@ -126,6 +118,27 @@ func (s *Store) Close() error { return s.db.Close() }
 
 // Opened tells what [Open] met.
 func (s *Store) Opened() Opened { return s.db.Opened() }
+
+// Met is what [Open] and [Store.Mend] met until now and nobody was told of.
+func (tx *Tx) Met() Opened { return tx.tx.Met() }
+
+// Told notes that what [Tx.Met] tells was told, so that no other start meets it
+// again.
+func (tx *Tx) Told() error { return tx.tx.Told() }
+
+// Damaged is how many records could not be read since the store was opened or
+// mended, which lists leave out, and why not one of them; nil: all could.
+func (s *Store) Damaged() (n int, err error) { return s.db.Damaged() }
+
+// Mend takes out what cannot be read, and makes anew what follows from the rest,
+// as [Open] does. It gives a fault for each, which [Tx.Met] tells until it was
+// told.
+func (s *Store) Mend() ([]error, error) { return s.db.Mend() }
+
+func mended(tx *records.Tx) ([]error, error) { return mend.Mend(tx, readAgent, time.Now()) }
+
+// Several is a line for many faults.
+func Several(faults []error) string { return records.Several(faults) }
 
 // Salt is 32 random bytes that were drawn when the store was begun. The caller
 // does not change them.
@@ -147,6 +160,12 @@ func (s *Store) Update(fn func(*Tx) error) error {
 // a goroutine of the store, and is not to wait. A closed store tells it at once.
 func (s *Store) Later(fn func(*Tx) error, done func(error)) {
 	s.db.Later(func(tx *records.Tx) error { return fn(&Tx{tx}) }, done)
+}
+
+// Eventually is Later for what may be lost: it is on disk Options.Lull later than
+// that, or with what is written before.
+func (s *Store) Eventually(fn func(*Tx) error, done func(error)) {
+	s.db.Eventually(func(tx *records.Tx) error { return fn(&Tx{tx}) }, done)
 }
 
 // View runs fn on the store as it is now, which later changes do not touch. fn
@@ -174,14 +193,14 @@ func (tx *Tx) PutBody(raw []byte) (digest string, err error) { return tx.tx.PutB
 func (tx *Tx) Body(digest string) (raw []byte, ok bool, err error) { return tx.tx.Body(digest) }
 
 // Value is what PutValue kept under name, nil where it kept nothing.
-func (tx *Tx) Value(name string) ([]byte, error) { return tx.tx.Get(values, valueKey(name)) }
+func (tx *Tx) Value(name string) ([]byte, error) { return tx.tx.Get(kept.Values, valueKey(name)) }
 
 // PutValue keeps a small value of the caller's under name; nil drops it.
 func (tx *Tx) PutValue(name string, value []byte) error {
 	if value == nil {
-		return tx.tx.Drop(values, valueKey(name))
+		return tx.tx.Drop(kept.Values, valueKey(name))
 	}
-	return tx.tx.Put(values, valueKey(name), bytes.Clone(value))
+	return tx.tx.Put(kept.Values, valueKey(name), bytes.Clone(value))
 }
 
 // valueKey keeps the callers' values apart from the store's own.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/a2alock/a2alock/internal/history"
+	"github.com/a2alock/a2alock/internal/kept"
 	"github.com/a2alock/a2alock/internal/outbox"
 	"github.com/a2alock/a2alock/internal/records"
 	"github.com/a2alock/a2alock/internal/verdict"
@@ -121,11 +122,19 @@ func (t *trimmer) step(bucket []byte, back bool, fn func(records.Entry) error) e
 
 // rank counts the records of each owner, the newest being 1.
 func (t *trimmer) rank(e records.Entry) int {
-	if owner, _, err := records.SplitNumbered(e.Key); err == nil && owner != t.owner {
+	if owner, _, err := history.SplitNumbered(e.Key); err == nil && owner != t.owner {
 		t.owner, t.count, t.newer = owner, 0, map[versionKey]bool{}
 	}
 	t.count++
 	return t.count
+}
+
+// skip lets a record that cannot be read stay, for [Store.Mend].
+func (t *trimmer) skip(err error) error {
+	if t.tx.tx.Skip(err) {
+		return nil
+	}
+	return err
 }
 
 // isHeld reports whether the episode is open, or has rows that wait.
@@ -135,13 +144,13 @@ func (t *trimmer) isHeld(lock string, start uint64) (held bool, err error) {
 		return held, nil
 	}
 	defer func() { t.held[key] = held }()
-	l, ok, err := records.One[lockRecord](t.tx.tx, locks, []byte(lock))
+	l, ok, err := records.One[kept.LockRecord](t.tx.tx, kept.Locks, []byte(lock))
 	if err != nil || ok && l.State.Episode != nil && l.State.Episode.Start == start {
-		return true, err
+		return true, t.skip(err)
 	}
 	e, ok, err := t.tx.Episode(lock, start)
 	if err != nil || ok && e.ClosedAt.IsZero() {
-		return true, err
+		return true, t.skip(err)
 	}
 	rows, err := t.tx.EpisodeRows(lock, start)
 	for _, r := range rows {
@@ -190,10 +199,10 @@ func (t *trimmer) keepsTransition(rec *history.Record, rank int) (bool, error) {
 	}
 	lock, err := t.tx.tx.Text(rec.Lock)
 	if err != nil {
-		return false, err
+		return true, t.skip(err)
 	}
 	if rank == 1 {
-		if data, err := t.tx.tx.Get(locks.Bucket, []byte(lock)); data != nil || err != nil {
+		if data, err := t.tx.tx.Get(kept.Locks.Bucket, []byte(lock)); data != nil || err != nil {
 			return true, err
 		}
 	}
@@ -230,11 +239,14 @@ func (t *trimmer) keepsVersion(v *CardVersion, rank int) (bool, error) {
 	}
 	id, err := t.tx.tx.Text(t.owner)
 	if err != nil {
-		return false, err
+		return true, t.skip(err)
 	}
 	a, ok, err := t.tx.Agent(id)
-	if err != nil || !ok || rank == 1 {
-		return ok, err
+	if err != nil {
+		return true, t.skip(err)
+	}
+	if !ok || rank == 1 {
+		return ok, nil
 	}
 	return !newer && (a.CardDigest == v.Digest || t.needed[cardKey{id, v.Digest}]), nil
 }
@@ -301,10 +313,10 @@ func cardsOf(s *verdict.State) []string {
 }
 
 func (t *trimmer) episodes() error {
-	return t.step(episodes.Bucket, false, func(e records.Entry) error {
+	return t.step(kept.Episodes.Bucket, false, func(e records.Entry) error {
 		var ep Episode
-		if err := episodes.Decode(e.Key, e.Value, &ep); err != nil {
-			return err
+		if err := kept.Episodes.Decode(e.Key, e.Value, &ep); err != nil {
+			return t.skip(err)
 		}
 		if ep.ClosedAt.IsZero() || !ep.ClosedAt.Before(t.Before) {
 			return nil
@@ -323,7 +335,7 @@ func (t *trimmer) episodes() error {
 			}
 		}
 		t.Episodes++
-		return t.tx.tx.Drop(episodes.Bucket, e.Key)
+		return t.tx.tx.Drop(kept.Episodes.Bucket, e.Key)
 	})
 }
 
@@ -332,13 +344,13 @@ func (t *trimmer) rows() error {
 	return t.step(outbox.Rows.Bucket, false, func(e records.Entry) error {
 		var r Row
 		if err := outbox.Rows.Decode(e.Key, e.Value, &r); err != nil {
-			return err
+			return t.skip(err)
 		}
 		if r.State == Waiting || !r.EndedAt.Before(t.Before) {
 			return nil
 		}
 		if _, ok, err := t.tx.Episode(r.Lock, r.Episode); ok || err != nil {
-			return err
+			return t.skip(err)
 		}
 		t.Rows++
 		return outbox.Drop(t.tx.tx, r)
@@ -346,16 +358,16 @@ func (t *trimmer) rows() error {
 }
 
 func (t *trimmer) silences() error {
-	return t.step(silences.Bucket, false, func(e records.Entry) error {
+	return t.step(kept.Silences.Bucket, false, func(e records.Entry) error {
 		var s Silence
-		if err := silences.Decode(e.Key, e.Value, &s); err != nil {
-			return err
+		if err := kept.Silences.Decode(e.Key, e.Value, &s); err != nil {
+			return t.skip(err)
 		}
 		if !s.End().Before(t.Before) {
 			return nil
 		}
 		t.Silences++
-		return t.tx.tx.Drop(silences.Bucket, e.Key)
+		return t.tx.tx.Drop(kept.Silences.Bucket, e.Key)
 	})
 }
 

@@ -23,7 +23,8 @@ type adoption struct {
 	agents map[string]*agent // all there will be
 	// Those that locks come to or go from. Their turns are held.
 	touched map[string]*agent
-	locks   map[string][]*lock // of each agent there will be, by id
+	locks   map[string][]*lock                // of each agent there will be, by id
+	by      map[time.Duration]*verdict.Params // shared by the agents of one interval
 	index   *lockIndex
 
 	put    []*lock      // to be written
@@ -36,7 +37,7 @@ type adoption struct {
 func (e *Engine) adopt(ctx context.Context, r *reading) error {
 	o := &adoption{
 		reading: r, Engine: e, now: e.Wall(), agents: map[string]*agent{}, touched: map[string]*agent{},
-		locks: map[string][]*lock{}, index: &lockIndex{byID: map[string]*lock{}},
+		locks: map[string][]*lock{}, by: map[time.Duration]*verdict.Params{}, index: &lockIndex{byID: map[string]*lock{}},
 	}
 	o.place()
 	for _, id := range slices.Sorted(maps.Keys(o.touched)) {
@@ -129,7 +130,7 @@ func (o *adoption) settleLocks() {
 	for _, id := range slices.Sorted(maps.Keys(o.reading.locks)) {
 		l := o.reading.locks[id]
 		w := o.index.byID[id]
-		isOther := w != nil && (w.Agent == nil && w.Path != l.Path || w.Agent != nil && w.Agent.ID != l.Agent)
+		isOther := w != nil && (w.Agent == nil && l.Path != "" && w.Path != l.Path || w.Agent != nil && l.Agent != "" && w.Agent.ID != l.Agent)
 		if w == nil || isOther {
 			o.closed = append(o.closed, l)
 		}
@@ -147,7 +148,7 @@ func (o *adoption) lock(f *lockset.File, old *lock) *lock {
 	switch {
 	case old != nil && old.Agent == a:
 		w.Follow(old)
-	case kept && stored.Agent == a.ID:
+	case kept && (stored.Agent == a.ID || stored.Agent == ""): // of a record that was lost: see [store.Store.Mend]
 		w.Resume(&stored, o.Config)
 	}
 	if kept && w.IsKept(&stored) {
@@ -234,9 +235,12 @@ func (o *adoption) settleAgent(a *agent) {
 	rules := o.rules[a.Key]
 	isNew, isTouched := o.Engine.agents[a.ID] == nil, o.touched[a.ID] != nil
 	params := o.params(a)
-	if !isTouched && a.Same(rules) && *params == *a.Params.Load() {
+	// Whoever is asked as somebody may be somebody else now.
+	renewed := o.renewed && !isNew && a.Key.Identity != ""
+	if !isTouched && !renewed && a.Same(rules) && *params == *a.Params.Load() {
 		return
 	}
+	a.Asked = a.Asked || renewed
 	moved := isNew || !a.Same(rules)
 	a.Rules = rules
 	a.Params.Store(params)
@@ -255,5 +259,11 @@ func (o *adoption) settleAgent(a *agent) {
 
 // params are what the state machine goes by for the agent from now on.
 func (o *adoption) params(a *agent) *verdict.Params {
-	return pace.Params(&o.reading.Setup.Config.Daemon, o.rules[a.Key].Interval(o.now))
+	interval := o.rules[a.Key].Interval(o.now)
+	p := o.by[interval]
+	if p == nil {
+		p = pace.Params(&o.reading.Setup.Config.Daemon, interval)
+		o.by[interval] = p
+	}
+	return p
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/a2alock/a2alock/config"
 	"github.com/a2alock/a2alock/internal/verdict"
+	"github.com/a2alock/a2alock/store"
 )
 
 // A decision waits neither for a turn, nor for whoever moves agents.
@@ -29,6 +30,45 @@ func TestDecideWaitsForNobody(t *testing.T) {
 		a.Give()
 		if _, err := w.engine.Decide("nobody", ""); !errors.Is(err, ErrNoLock) {
 			t.Errorf("a decision about no lock: %v", err)
+		}
+	})
+}
+
+// While the store hangs, agents are asked for no more than there is room for.
+func TestAnswersWaitForRoom(t *testing.T) {
+	const agents, answers, flights = 64, 5, 3
+	run(t, func(w *world) {
+		w.cfg.Daemon.CatchupRate = 0
+		for i := range agents {
+			w.add(i)
+		}
+		ctx, cancel := context.WithCancel(w.t.Context())
+		w.open(ctx)
+		gates := w.engine.cfg.Load().client.Gates
+		gates.Answers, gates.Flights = answers, flights
+		hangs, goesOn := make(chan error), make(chan struct{})
+		go func() { hangs <- w.store.Update(func(*store.Tx) error { <-goesOn; return nil }) }()
+		done := make(chan struct{})
+		go func() { w.engine.Run(ctx); close(done) }()
+		w.end = func() { cancel(); <-done }
+		count := func() int {
+			time.Sleep(time.Minute)
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return len(w.asked)
+		}
+		if n := count(); n < answers || n >= answers+flights {
+			t.Errorf("%d agents were asked, want about %d", n, answers)
+		}
+		close(goesOn)
+		if err := <-hangs; err != nil {
+			t.Error(err)
+		}
+		if n := count(); n < agents {
+			t.Errorf("%d agents were asked in the end, want all %d", n, agents)
+		}
+		for i := range agents {
+			w.expect(id(i), verdict.Compatible, verdict.Fresh)
 		}
 	})
 }

@@ -23,7 +23,7 @@ type Decision struct {
 	// AsOf is when the agent last confirmed the card; null: never.
 	AsOf *time.Time `json:"as_of"`
 	// Plan is how the skill is called, or {"refused": {"step", "reason"}}; null
-	// without a skill, and where no card is known.
+	// without a skill, and where no card is known, unless the lock alone refuses.
 	Plan     jsontext.Value `json:"plan"`
 	Findings []diff.Finding `json:"findings"`
 	Fallback string         `json:"fallback"`
@@ -38,7 +38,7 @@ func (e *Engine) Decide(id, skill string) (*Decision, error) {
 	if w == nil {
 		return nil, ErrNoLock
 	}
-	d := &Decision{Class: verdict.None, Freshness: verdict.Expired, Findings: []diff.Finding{}, Fallback: w.Fallback}
+	d := &Decision{Class: verdict.None, Freshness: verdict.Ageing, Findings: []diff.Finding{}, Fallback: w.Fallback}
 	if w.Agent == nil { // never was a lock: nothing is known
 		d.Delegate, d.Degraded = e.cfg.Load().Setup.Config.Daemon.OnUnknown != "deny", true
 	} else {

@@ -86,10 +86,8 @@ const (
 	maxSleep = 30 * time.Second
 	// batch is how many agents are looked at before others have Mu.
 	batch = 100
-	// atWork is how many agents are judged and written at once. The others' answers
-	// are not even asked for: where the disk is slower than the network, they would
-	// fill the memory. It is twice what the store writes in one go, so that there is
-	// always something to write.
+	// atWork is how many agents time moves at once; how many answers are judged and
+	// written at once, the gates say.
 	atWork = 512
 )
 
@@ -116,6 +114,9 @@ func (e *Engine) Open(ctx context.Context, s *setup.Setup) error {
 	e.desk.Config = func() *watched.Config { return e.cfg.Load().Config }
 	if err := e.news.Open(&e.desk); err != nil {
 		return err
+	}
+	if slices.Contains(e.news.Words(), networkWord) {
+		e.outage.Resume(e.Wall())
 	}
 	return e.Reload(ctx, s)
 }

@@ -227,6 +227,10 @@ func TestNetworkDownIsToldOnce(t *testing.T) {
 		w.down = true
 		w.mu.Unlock()
 		w.pass(2 * time.Hour)
+		for range 6 { // of which each begins anew to count
+			w.restart()
+			w.pass(20 * time.Minute)
+		}
 		if rows := w.rows(); len(rows) != 1 || !strings.Contains(rows[0], "cannot reach the network") {
 			t.Errorf("%d messages: %q, want one about the network", len(rows), rows)
 		}

@@ -49,12 +49,16 @@ func (e *Engine) refresh(ctx context.Context, f flight) {
 	began := e.Wall()
 	full := e.cfg.Load().Setup.Config.Daemon.FullRefetch
 	req := f.Request(e.Store, f.plain || f.Audits(full, began), f.asked || f.Want.Fresh, f.Want.Elsewhere)
-	req.Sent = sent
 	f.Give()
+	client, landed := e.cfg.Load().client, false
+	req.Sent, req.Landed = sent, func() { client.Gates.Land(); landed = true }
+	defer func() {
+		if landed {
+			client.Gates.Taken()
+		}
+	}()
 
-	answer, err := e.cfg.Load().client.Refresh(ctx, req)
-	e.work <- struct{}{}
-	defer func() { <-e.work }()
+	answer, err := client.Refresh(ctx, req)
 	e.makeRoom(ctx, f.Agent)
 	if ctx.Err() != nil {
 		return // cut short by us: that says nothing of the agent
@@ -84,8 +88,8 @@ func (e *Engine) refresh(ctx context.Context, f flight) {
 	written = e.arrived(ctx, f, began, req, answer)
 }
 
-// makeRoom lets the next agent of the host have its turn, as soon as there is room
-// for its answer: what is now to be done with this one is no business of the host.
+// makeRoom lets the next agent of the host have its turn: what is now to be done
+// with this answer is no business of the host.
 func (e *Engine) makeRoom(ctx context.Context, a *agent) {
 	e.desk.Mu.Lock()
 	defer e.desk.Mu.Unlock()
@@ -150,11 +154,11 @@ func (e *Engine) failed(ctx context.Context, f flight, began time.Time, err erro
 	now := e.Wall()
 	slot := e.ran(f, now)
 	// An answer of any kind shows that the network is there; what we refuse to
-	// reach shows nothing.
-	silent := fault.State == fetch.Unreachable && fault.Code == 0
+	// reach, or have no credential for, shows nothing.
+	silent := fault.IsSilent()
 	refusal, refused := errors.AsType[*netguard.Refused](err)
 	e.desk.Mu.Lock()
-	if !refused {
+	if fault.Public || !refused && !fault.Ours {
 		e.outage.Observe(f.Key.Host(), !silent, now)
 	}
 	ours := silent && !refused && e.outage.Suspected()

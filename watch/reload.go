@@ -2,7 +2,6 @@ package watch
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -40,7 +39,7 @@ func (e *Engine) Reload(ctx context.Context, s *setup.Setup) error {
 	if err != nil {
 		return err
 	}
-	e.reportBroken(ctx, r.files)
+	e.news.Broken(ctx, r.files)
 	e.rejudge(ctx, r.again)
 	e.awake()
 	return nil
@@ -52,26 +51,29 @@ type reading struct {
 	files []*lockset.File
 	rules map[lockset.Key]pace.Rules
 	// What the store has of those that are new to the engine.
-	agents map[string]store.Agent
-	seen   map[string]store.Seen
-	locks  map[string]store.Lock
-	first  bool             // the engine has nothing yet: the maps are of all there is
-	again  iter.Seq[*agent] // whose locks may be judged by something else now
+	agents  map[string]store.Agent
+	seen    map[string]store.Seen
+	locks   map[string]store.Lock
+	first   bool             // the engine has nothing yet: the maps are of all there is
+	renewed bool             // the client is another: credentials may be
+	again   iter.Seq[*agent] // whose locks may be judged by something else now
 }
 
 // read finds out what holds by s, and changes nothing.
 func (e *Engine) read(s *setup.Setup) (*reading, error) {
+	before := e.cfg.Load()
 	r := &reading{
-		current: e.following(s), first: e.cfg.Load() == nil,
+		current: e.following(s), first: before == nil,
 		agents: map[string]store.Agent{}, seen: map[string]store.Seen{}, locks: map[string]store.Lock{},
 	}
+	r.renewed = before != nil && r.client != before.client
 	if r.first {
 		if err := r.recallAll(e.Store); err != nil {
 			return nil, err
 		}
 	}
 	var err error
-	if r.files, err = lockset.Read(s.Config, known{e}); err != nil {
+	if r.files, err = lockset.Read(s.Config, known{e, r.locks}); err != nil {
 		return nil, err
 	}
 	var keys []lockset.Key
@@ -123,7 +125,10 @@ func (e *Engine) following(s *setup.Setup) *current {
 }
 
 // known is what the engine, or else the store, has of a lock file.
-type known struct{ *Engine }
+type known struct {
+	*Engine
+	stored map[string]store.Lock // at the start, all
+}
 
 // File is a [lockset.Known]'s.
 func (k known) File(id string) *lockset.File {
@@ -143,6 +148,22 @@ func (k known) Good(id, path string) (text []byte) {
 		return err
 	})
 	return text
+}
+
+// Paths is a [lockset.Known]'s.
+func (k known) Paths() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, l := range k.stored {
+			if !yield(l.Path) {
+				return
+			}
+		}
+		for _, w := range k.locks.Load().byID {
+			if !yield(w.Path) {
+				return
+			}
+		}
+	}
 }
 
 // recallAll reads all that the store remembers.
@@ -193,40 +214,6 @@ func (e *Engine) recallNew(r *reading) error {
 		}
 		return nil
 	})
-}
-
-// most is how many broken locks one message names.
-const most = 10
-
-// reportBroken tells of the locks that have just broken, in one message.
-func (e *Engine) reportBroken(ctx context.Context, files []*lockset.File) {
-	news := map[string]string{}
-	var over, lines []string
-	is := map[string]bool{}
-	for _, f := range files {
-		if is[f.ID] = f.Broken != nil; !is[f.ID] {
-			continue
-		}
-		news[f.ID] = f.Broken.Error()
-		if e.news.Has(f.ID, news[f.ID]) {
-			continue
-		}
-		e.Log.WarnContext(ctx, "broken lock", "lock", f.ID, "path", f.Path, "err", f.Broken)
-		rest := "Its last good version holds."
-		if f.Digest == "" {
-			rest = "It is not watched."
-		}
-		lines = append(lines, fmt.Sprintf("The lock %s cannot be read: %s. %s", f.Path, news[f.ID], rest))
-	}
-	for _, id := range e.news.Words() {
-		if !strings.HasPrefix(id, " ") && !is[id] {
-			over = append(over, id)
-		}
-	}
-	if n := len(lines) - most; n > 0 {
-		lines = append(lines[:most], fmt.Sprintf("So it is with %d more.", n))
-	}
-	e.news.Once(ctx, "lock", strings.Join(lines, "\n"), news, over)
 }
 
 // rejudge compares the locks that are judged by something else than before with

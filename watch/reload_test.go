@@ -246,6 +246,34 @@ func TestBrokenBeforeTheFirstAnswer(t *testing.T) {
 	})
 }
 
+// What the lock alone says is said before there is a card.
+func TestDecisionBeforeTheFirstCard(t *testing.T) {
+	run(t, func(w *world) {
+		w.add(0).status = 500
+		w.start()
+		w.pass(time.Second)
+		if d := w.decide("l0", skill); !d.Delegate || !d.Degraded || d.Plan != nil || d.Freshness != verdict.Ageing {
+			t.Errorf("a skill of the lock: %+v", d)
+		}
+		if d := w.decide("l0", "nosuch"); d.Delegate || !strings.Contains(string(d.Plan), `"refused":{"step":"skill","reason":"the lock does not require the skill`) {
+			t.Errorf("another skill: %+v %s", d, d.Plan)
+		}
+		w.write("l1", "{")
+		w.reload()
+		if d := w.decide("l1", ""); !d.Delegate || !d.Degraded || d.Freshness != verdict.Ageing {
+			t.Errorf("a lock that was broken from the beginning: %+v", d)
+		}
+		if v, _ := w.engine.Lock("l1"); v.Freshness != verdict.Ageing {
+			t.Errorf("its view: %+v", v)
+		}
+		w.set(0, func(a *agentServer) { a.status = 0 })
+		w.pass(25 * time.Hour)
+		if d := w.decide("l0", "nosuch"); d.Delegate || !strings.Contains(string(d.Plan), "the lock does not require the skill") {
+			t.Errorf("another skill, with a card: %+v %s", d, d.Plan)
+		}
+	})
+}
+
 // A file that never was a lock inherits nothing of another that had its id, in
 // another folder.
 func TestBrokenLockOfAnotherFolder(t *testing.T) {
@@ -400,5 +428,23 @@ func TestNothingIsKeptOfAgentsThatWent(t *testing.T) {
 			}
 			return err
 		})
+	})
+}
+
+// Ten thousand agents of one interval are judged by one set of durations.
+func TestAgentsOfOneIntervalShareParams(t *testing.T) {
+	run(t, func(w *world) {
+		w.cfg.Daemon.Agents = map[string]config.Agent{url(2): {Schedule: "@every 2m"}}
+		w.begin("@every 1m", 3, time.Minute)
+		params := func(i int) *verdict.Params { return w.engine.locks.Load().byID[id(i)].Agent.Params.Load() }
+		before := params(0)
+		if params(1) != before || params(2) == before {
+			t.Errorf("three agents, two of one interval: %p, %p, %p", before, params(1), params(2))
+		}
+		w.cfg.Daemon.StaleHold = time.Hour
+		w.reload()
+		if params(0) == before || params(0) != params(1) || params(0).StaleHold != time.Hour || before.StaleHold == time.Hour {
+			t.Errorf("after a reload: %p, %p, before %p", params(0), params(1), before)
+		}
 	})
 }

@@ -22,13 +22,17 @@ import (
 	"time"
 
 	"github.com/a2alock/a2alock/config"
+	"github.com/a2alock/a2alock/credential"
+	"github.com/a2alock/a2alock/diff"
 	"github.com/a2alock/a2alock/fetch"
 	"github.com/a2alock/a2alock/internal/agenttest"
+	"github.com/a2alock/a2alock/internal/extended"
 	"github.com/a2alock/a2alock/internal/gate"
 	"github.com/a2alock/a2alock/internal/moment"
 	"github.com/a2alock/a2alock/internal/setup"
 	"github.com/a2alock/a2alock/internal/verdict"
 	"github.com/a2alock/a2alock/netguard"
+	"github.com/a2alock/a2alock/rpc"
 	"github.com/a2alock/a2alock/store"
 )
 
@@ -38,6 +42,8 @@ type world struct {
 	t   *testing.T
 	dir string
 	cfg *config.Config
+	// policy is what is judged by, in the place of that of cfg.
+	policy diff.Policy
 
 	store  *store.Store
 	engine *Engine
@@ -76,6 +82,8 @@ type agentServer struct {
 	hang   time.Duration
 	each   func(n int, s *agentServer) // before the n-th answer, from 1
 	count  int
+	// answers instead, where it is set.
+	answers http.HandlerFunc
 }
 
 type pipe struct {
@@ -183,6 +191,10 @@ func (w *world) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	s := *a
 	w.mu.Unlock()
+	if s.answers != nil {
+		s.answers(rw, r)
+		return
+	}
 	if s.hang > 0 {
 		select {
 		case <-time.After(s.hang):
@@ -269,7 +281,7 @@ func (w *world) serve(i int, card []byte) { w.set(i, func(a *agentServer) { a.ca
 // setup is a configuration like the world's, of its own.
 func (w *world) setup() *setup.Setup {
 	cfg := *w.cfg
-	return &setup.Setup{Config: &cfg}
+	return &setup.Setup{Config: &cfg, Policy: w.policy}
 }
 
 // start opens the store and runs an engine.
@@ -347,9 +359,18 @@ func (w *world) ring() {
 
 func (w *world) client(s *setup.Setup) *fetch.Client {
 	d := s.Config.Daemon
-	return &fetch.Client{Guard: w.guard, Timeout: s.Config.Limits.Timeout, Gates: &gate.Gates{
+	c := &fetch.Client{Guard: w.guard, Timeout: s.Config.Limits.Timeout, Gates: &gate.Gates{
 		Flights: d.Flights, HostFlights: d.HostFlights, Gap: d.HostGap, Own: d.OwnHosts,
 	}}
+	if len(s.Config.Credentials) > 0 {
+		var err error
+		if c.Wallet, err = credential.New(s.Config.Credentials); err != nil {
+			w.t.Error(err)
+			return c
+		}
+		c.Extend = (&extended.Reader{Client: &s.Config.Client, Calls: rpc.Client{Guard: w.guard}, Wallet: c.Wallet}).Extend
+	}
+	return c
 }
 
 // stop ends the engine, and the store.

@@ -52,8 +52,8 @@ acknowledged; 3 the daemon does not answer.`,
 		if !c.Flags().Changed("author") {
 			who = author()
 		}
-		if reason == "" || who == "" {
-			return misuse(c, "want --reason TEXT and --author NAME")
+		if err := lacking(c, "--reason TEXT", reason, "--author NAME", who); err != nil {
+			return err
 		}
 		in := map[string]any{"author": who, "reason": reason}
 		if hold.Duration > 0 {

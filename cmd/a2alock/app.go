@@ -21,6 +21,7 @@ import (
 	"github.com/a2alock/a2alock/config"
 	"github.com/a2alock/a2alock/diff"
 	"github.com/a2alock/a2alock/fetch"
+	"github.com/a2alock/a2alock/internal/extended"
 	"github.com/a2alock/a2alock/internal/redact"
 	"github.com/a2alock/a2alock/internal/setup"
 	"github.com/a2alock/a2alock/lockfile"
@@ -42,6 +43,9 @@ type app struct {
 	cfg    *config.Config
 	policy diff.Policy
 	err    error
+
+	opening sync.Once
+	made    *setup.Setup
 }
 
 // config reads a2alock.yaml, the nearest one upwards or --config's. The values
@@ -80,8 +84,16 @@ func (a *app) level(flag string) (diff.Class, error) {
 	return failLevel(flag, cfg.Policy.FailOn)
 }
 
-// setup is the configuration that was read, with what it makes.
-func (a *app) setup() *setup.Setup { return &setup.Setup{Config: a.cfg, Policy: a.policy} }
+// setup is the configuration that was read, with what it makes: one for the
+// command, whose requests share tokens.
+func (a *app) setup() *setup.Setup {
+	a.opening.Do(func() {
+		a.made = &setup.Setup{Config: a.cfg, Policy: a.policy, Warn: func(name, text string) {
+			a.note(fmt.Sprintf("warning: credential %q: %s", name, text))
+		}}
+	})
+	return a.made
+}
 
 // cardOptions are the limits under which cards are read.
 func (a *app) cardOptions() card.Options { return a.setup().CardOptions() }
@@ -96,15 +108,28 @@ type answer struct {
 	asked string // the URL that was asked, from which redirects may have led to url
 	// offsite is whether they left the origin of asked on the way.
 	offsite bool
+	res     *fetch.Response // nil for a file
 }
 
-// source reads CARD: a file, "-" for standard input, or a URL. Its error is an
-// *exit: usage for what cannot be read here, undecided for what did not answer.
-func (a *app) source(ctx context.Context, arg string) (*answer, error) {
+// extended is what came of asking for the extended card; nil where nobody asked.
+func (a *answer) extended() *fetch.Extended {
+	if a.res == nil {
+		return nil
+	}
+	return a.res.Extended
+}
+
+// source reads CARD: a file, "-" for standard input, or a URL, as identity. Its
+// error is an *exit: usage for what cannot be read here, undecided for what did
+// not answer.
+func (a *app) source(ctx context.Context, arg, identity string) (*answer, error) {
 	if isURL(arg) {
-		res, err := a.fetcher().Discover(ctx, arg)
+		if err := a.identify(identity, arg); err != nil {
+			return nil, err
+		}
+		res, err := a.fetcher().Discover(ctx, arg, identity)
 		if err != nil {
-			return nil, fetchExit(ctx, err)
+			return nil, a.fetchExit(ctx, err, identity)
 		}
 		return a.answered(res), nil
 	}
@@ -115,11 +140,12 @@ func (a *app) source(ctx context.Context, arg string) (*answer, error) {
 	return &answer{Reading: compile.Read(body, &a.cfg.Client, a.cardOptions())}, nil
 }
 
-// agent reads the card of a lock's agent, from an origin that the lock trusts.
-func (a *app) agent(ctx context.Context, l *lockfile.Lock) (*answer, error) {
-	res, err := a.fetcher().Get(ctx, l.Agent)
+// agent reads the card of a lock's agent as identity, from an origin that the
+// lock trusts.
+func (a *app) agent(ctx context.Context, l *lockfile.Lock, identity string) (*answer, error) {
+	res, err := a.fetcher().Get(ctx, fetch.Ask{URL: l.Agent, Identity: identity})
 	if err != nil {
-		return nil, fetchExit(ctx, err)
+		return nil, a.fetchExit(ctx, err, identity)
 	}
 	if err := strayed(l, res.Offsite, res.Final, "pin that URL if you trust it"); err != nil {
 		return nil, err
@@ -151,7 +177,16 @@ func (a *app) answered(res *fetch.Response) *answer {
 	for _, n := range res.Notes {
 		a.note(n)
 	}
-	return &answer{compile.Read(res.Body, &a.cfg.Client, a.cardOptions()), res.Final, res.URL, res.Offsite}
+	return &answer{Reading: a.read(res), url: res.Final, asked: res.URL, offsite: res.Offsite, res: res}
+}
+
+// read reads the card of an agent.
+func (a *app) read(res *fetch.Response) *compile.Reading {
+	read := compile.Read(res.Body, &a.cfg.Client, a.cardOptions())
+	if res.IsExtended() {
+		return extended.Mark(read)
+	}
+	return read
 }
 
 // isURL is whether an argument is meant as a URL. A path never contains "://",
@@ -208,7 +243,7 @@ func noFile(name string) error {
 	info, err := os.Stat(name)
 	switch {
 	case err == nil && info.IsDir():
-		return fmt.Errorf("%s: that is a folder: name one card file in it", name)
+		return fmt.Errorf("%s: that is a folder: name one file in it", name)
 	case errors.Is(err, fs.ErrNotExist) && host().MatchString(name) && !strings.HasSuffix(name, ".json"):
 		return fmt.Errorf("%s: %w (a URL begins with https://)", name, errors.Unwrap(err))
 	case err != nil:

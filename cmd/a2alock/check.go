@@ -18,11 +18,14 @@ func newCheck(a *app) *cobra.Command {
 		Short: "Say whether the agents still offer what the locks need",
 		Long: `check fetches the card of every lock's agent, each agent once, and compares it
 with the lock: compatible, review or breaking. LOCK is a file or a folder; without
-one, every lock under the configured "locks" is checked.
+one, every lock under the configured "locks" is checked. A lock with an identity is
+held against the card that this credential is shown: the extended one, where the
+public card promises it.
 
 Exit codes: 0 nothing at or above --fail-on; 1 something is; 2 a lock, the config
 or the command line is wrong, or there is no lock at all; 3 something could not be
-decided, and nothing reached the level.`,
+decided, and nothing reached the level. A lock that is broken, or whose credential is
+not here, makes it 2, and the others are checked and reported all the same.`,
 		Example: `  a2alock check
   a2alock check locks/pricing.a2a.lock.json --card testdata/card.json
   a2alock check --fail-on review --format json
@@ -32,22 +35,30 @@ decided, and nothing reached the level.`,
 	o := a.addOutputs(c, failedReport)
 	c.Flags().Var((*filled)(&from.file), "card", "judge this `FILE` (- is standard input) as if the agent had answered with it")
 	c.Flags().Var((*filled)(&from.dir), "cards", "judge DIR/NAME.json as the answer for NAME.a2a.lock.json, for every lock; ask no agent (`DIR`)")
-	c.MarkFlagsMutuallyExclusive("card", "cards")
+	a.addIdentity(c, &from.identity, "ask each agent as the credential `NAME`, in place of what its lock names")
 	addFailOn(c, &failOn)
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := cmp.Or(apart(c, "card", "cards", "identity"), apart(c, "cards", "identity")); err != nil {
+			return err
+		}
 		level, err := a.level(failOn)
 		if err != nil {
 			return err
 		}
-		locks, err := a.locks(args)
+		s, err := a.sound(args, from)
 		if err != nil {
 			return err
 		}
-		results, err := a.judge(c.Context(), locks, from)
+		a.tellTwins(s.locks)
+		results, err := a.judge(c.Context(), s.locks, from)
 		if err != nil {
 			return err
 		}
-		return a.print(report.New(results, level, nil), o)
+		r := report.New(results, level, s.errors())
+		if err := a.show(r, o); err != nil {
+			return err
+		}
+		return cmp.Or(s.end(o.format.value), quietly(r.Exit()))
 	}
 	return c
 }

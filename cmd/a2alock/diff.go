@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -47,6 +48,15 @@ Exit codes: as check; 3 also where OLD is no card that a client could call (with
 		if err != nil {
 			return err
 		}
+		for _, arg := range args {
+			if isLock(arg) && !isURL(arg) {
+				return &exit{
+					code: exitUsage,
+					err:  fmt.Errorf("%s: diff compares two cards, and that is the name of a lock", arg),
+					hint: "a2alock check LOCK --card FILE holds a card against it, a2alock review --files OLD NEW compares two locks",
+				}
+			}
+		}
 		o.card = args[1]
 		d := &difference{app: a, old: args[0], new: args[1], lock: &lockfile.Lock{Agent: redact.URL(args[1])}}
 		if lockPath != "" {
@@ -81,7 +91,7 @@ func (d *difference) judge(ctx context.Context) (*diff.Result, error) {
 	for i, name := range []string{d.old, d.new} {
 		body, err := d.bytes(ctx, name)
 		if x, ok := errors.AsType[*exit](err); ok && x.code == exitUndecided {
-			return undecided(d.lock, x.err), nil
+			return undecided(d.about(name), x.err), nil
 		}
 		if err != nil {
 			return nil, err
@@ -90,9 +100,17 @@ func (d *difference) judge(ctx context.Context) (*diff.Result, error) {
 	}
 	result, err := d.compare(bodies[0], bodies[1], diff.Comparison{Policy: policy, At: time.Now()})
 	if doc, ok := errors.AsType[*card.DocumentError](err); ok {
-		return diff.Undecided(d.lock, doc.State, redact.URL(d.old)+": "+doc.Detail()), nil
+		return diff.Undecided(d.about(d.old), doc.State, redact.URL(d.old)+": "+doc.Detail()), nil
 	}
 	return result, err
+}
+
+// about is what the report is about where the card of that name is at fault.
+func (d *difference) about(name string) *lockfile.Lock {
+	if d.lock.Path != "" {
+		return d.lock
+	}
+	return &lockfile.Lock{Agent: redact.URL(name)}
 }
 
 // compare holds two cards against each other, for the lock where one is named:
@@ -103,6 +121,9 @@ func (d *difference) compare(was, now []byte, base diff.Comparison) (*diff.Resul
 		result, err := diff.Cards(was, now, d.cardOptions(), base)
 		if err == nil {
 			result.Lock.Agent = d.lock.Agent // what the report is about
+		}
+		if err == nil && len(result.Findings) > 0 {
+			result.Notes = append(result.Notes, "where it says the lock, a lock that requires all of OLD is meant; --lock names a real one")
 		}
 		return result, err
 	}
@@ -129,9 +150,9 @@ func (a *app) bytes(ctx context.Context, arg string) ([]byte, error) {
 		}
 		return body, nil
 	}
-	res, err := a.fetcher().Discover(ctx, arg)
+	res, err := a.fetcher().Discover(ctx, arg, "")
 	if err != nil {
-		return nil, fetchExit(ctx, err)
+		return nil, a.fetchExit(ctx, err, "")
 	}
 	return res.Body, nil
 }

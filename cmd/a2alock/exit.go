@@ -86,8 +86,11 @@ func run(ctx context.Context, e *env, args []string) (code int) {
 
 // conclude says what the command c ended with.
 func (a *app) conclude(c *cobra.Command, args []string, err error, stdout *output) int {
-	if err == nil {
+	switch {
+	case err == nil:
 		return exitOK
+	case stdout.err != nil && errors.Is(err, stdout.err):
+		return exitUndecided // of which run tells
 	}
 	x, ok := errors.AsType[*exit](err)
 	if !ok { // cobra's own: its words for what it could not read

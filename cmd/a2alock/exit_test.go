@@ -38,6 +38,7 @@ func TestUnwritableOutput(t *testing.T) {
 		{"ls"},
 		{"ls", "--format", "json"},
 		{"compile", agent.URL()},
+		{"compile", agent.URL(), "--for-model"},
 		{"validate", agent.URL()},
 		{"rules"},
 		{"rules", "--format", "json"},

@@ -29,8 +29,17 @@ func (f *format) Type() string   { return strings.Join(f.allowed, "|") }
 
 func (f *format) Set(s string) error {
 	if !slices.Contains(f.allowed, s) {
-		return errors.New("want " + strings.Join(f.allowed, " or "))
+		return errors.New("want " + alternatives(f.allowed))
 	}
 	f.value = s
 	return nil
+}
+
+// alternatives lists words of which one is wanted.
+func alternatives(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }

@@ -73,6 +73,9 @@ func typed(t *testing.T, args ...string) (code int, stdout string) {
 		if fault := unclean(text); fault != "" {
 			t.Errorf("a2alock %q: %s: %s", args, name, fault)
 		}
+		if strings.Contains(text, secret) {
+			t.Errorf("a2alock %q: %s holds a secret: %s", args, name, text)
+		}
 	}
 	if slices.Contains(args, "json") && !json.Valid(out.Bytes()) {
 		t.Errorf("a2alock %q (code %d): stdout is no JSON: %.300q", args, code, out.String())
@@ -106,6 +109,7 @@ func TestHostileCards(t *testing.T) {
 				t.Fatalf("compile: exit code %d: the card is not read, so the test shows nothing", code)
 			}
 			keepsData(t, out, "skill"+nasty)
+			typed(t, "compile", "card.json", "--for-model")
 			typed(t, "plan", "card.json", "--skill", "skill"+nasty)
 			typed(t, "plan", "card.json", "--skill", "skill"+nasty, "--format", "json")
 			typed(t, "init", "card.json", "--config", "made.yaml")
@@ -168,6 +172,7 @@ func TestHugeTexts(t *testing.T) {
 	const longest = 4 * maxLine
 	for _, args := range [][]string{
 		{"validate", "card.json"},
+		{"compile", "card.json", "--for-model"},
 		{"pin", "card.json", "--agent", "https://a.example/card.json"},
 		{"pin", "card.json", "--agent", "https://a.example/card.json", "--skill", "none"},
 		{"pin", "card.json", "--agent", "https://a.example/card.json", "--skill", "skill" + huge, "-o", "a2a.lock.json"},
@@ -189,4 +194,19 @@ func TestHugeTexts(t *testing.T) {
 	}
 	_, out := typed(t, "compile", "card.json")
 	keepsData(t, out, "skill"+huge)
+}
+
+// A skill whose id is too long for a prompt is not there under another.
+func TestLongIDsAreLeftOut(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFile(t, "card.json", hostileCard(t, strings.Repeat("x", 1000)))
+	var out, errs bytes.Buffer
+	code := run(t.Context(), &env{stdin: strings.NewReader(""), stdout: &out, stderr: &errs}, []string{"compile", "card.json", "--for-model"})
+	want := `a2alock: the skill "skillxxxx`
+	if code != 0 || !strings.HasPrefix(errs.String(), want) || !strings.Contains(errs.String(), `" is left out: its id is too long for a prompt`) || strings.Count(errs.String(), "\n") != 1 {
+		t.Errorf("exit code %d, %s; want 0 and %s…", code, &errs, want)
+	}
+	if n := strings.Count(out.String(), `{"id":`); n != 1 || strings.Contains(out.String(), "skillx") {
+		t.Errorf("%d skills, want the one whose id is whole: %.2000s", n, &out)
+	}
 }

@@ -69,7 +69,7 @@ func (a *app) propose(ctx context.Context, agents []string) ([]byte, error) {
 	a.cfg = config.Default()
 	var offered []compile.Transport
 	for _, agent := range agents {
-		got, err := a.source(ctx, agent)
+		got, err := a.source(ctx, agent, "")
 		if err != nil {
 			return nil, err
 		}

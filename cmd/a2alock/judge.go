@@ -1,18 +1,23 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/diff"
 	"github.com/a2alock/a2alock/fetch"
+	"github.com/a2alock/a2alock/internal/extended"
+	"github.com/a2alock/a2alock/internal/redact"
 	"github.com/a2alock/a2alock/lockfile"
 	"github.com/a2alock/a2alock/netguard"
 )
@@ -22,6 +27,8 @@ type cards struct {
 	file  string // stands for the agent's answer
 	every bool   // and does so whatever agents the locks name
 	dir   string // holds NAME.json for NAME.a2a.lock.json
+	// identity is as whom each agent is asked, in place of what its lock names.
+	identity string
 }
 
 // judge holds every lock against its agent's card, or against one that came
@@ -36,10 +43,23 @@ func (a *app) judge(ctx context.Context, locks []*lockfile.Lock, from cards) ([]
 		return nil, err
 	}
 	results := make([]*diff.Result, len(locks))
+	unshown := map[string]bool{}
 	base := diff.Comparison{Client: &a.cfg.Client, At: time.Now()}
 	for i, l := range locks {
 		base.Policy = policies[i]
 		results[i] = result(l, answers[i], base)
+		if from.identity != "" { // the lock is judged as it is, and the report says who looked
+			shown := *results[i].Lock
+			shown.Identity = from.identity
+			if answers[i].err == nil && !answers[i].extended && !a.showsItself(from.identity, l.Agent) {
+				shown.Identity = "" // it went nowhere
+				unshown[l.Agent] = true
+			}
+			results[i].Lock = &shown
+		}
+	}
+	for _, agent := range slices.Sorted(maps.Keys(unshown)) {
+		a.note(fmt.Sprintf("%s was asked without a credential: %q may not go there", redact.URL(agent), from.identity))
 	}
 	return results, nil
 }
@@ -67,7 +87,12 @@ type live struct {
 	*compile.Reading
 	url     string
 	offsite bool
-	err     error // of [fetch.Client.Get]
+	// See [diff.Seen].
+	extended bool
+	lost     string
+	same     bool
+	common   bool  // as [app.isCommon]
+	err      error // of [fetch.Client.Get]
 }
 
 // answers finds the card for each lock, in the locks' order.
@@ -78,7 +103,7 @@ func (a *app) answers(ctx context.Context, locks []*lockfile.Lock, from cards) (
 	case from.file != "":
 		return a.oneFile(locks, from)
 	}
-	return a.asked(ctx, locks)
+	return a.asked(ctx, locks, from.identity)
 }
 
 // oneFile gives every lock the same bytes, which makes sense for locks on one
@@ -91,7 +116,7 @@ func (a *app) oneFile(locks []*lockfile.Lock, from cards) ([]*live, error) {
 	agents := map[string]bool{}
 	out := make([]*live, len(locks))
 	for i, l := range locks {
-		out[i] = one
+		out[i] = one.shownTo(l)
 		agents[l.Agent] = true
 	}
 	if len(agents) > 1 && !from.every {
@@ -117,6 +142,17 @@ func (a *app) recording(path string) (*live, error) {
 	return &live{Reading: compile.Read(body, &a.cfg.Client, a.cardOptions())}, nil
 }
 
+// shownTo is got, a file in the place of the agent's answer to l: of the card that
+// l was pinned from, public or extended.
+func (got *live) shownTo(l *lockfile.Lock) *live {
+	if got.err != nil || !l.IsExtended() {
+		return got
+	}
+	shown := *got
+	shown.Reading, shown.extended = extended.Mark(got.Reading), true
+	return &shown
+}
+
 // recorded reads each lock's card from a folder. A lock without one stays
 // undecided: nobody has asked for it.
 func (a *app) recorded(locks []*lockfile.Lock, dir string) ([]*live, error) {
@@ -135,39 +171,58 @@ func (a *app) recorded(locks []*lockfile.Lock, dir string) ([]*live, error) {
 			out[i] = &live{err: &fetch.Error{URL: l.Agent, State: fetch.NeverChecked, Err: fmt.Errorf("%s is not there", filepath.ToSlash(path))}}
 		case err != nil:
 			return nil, usage(err)
+		default:
+			out[i] = out[i].shownTo(l)
 		}
 	}
 	return out, nil
 }
 
-// asked asks each agent once.
-func (a *app) asked(ctx context.Context, locks []*lockfile.Lock) ([]*live, error) {
-	urls := make([]string, len(locks))
+// asked asks each agent once for each identity: the one given, or those of the
+// locks.
+func (a *app) asked(ctx context.Context, locks []*lockfile.Lock, identity string) ([]*live, error) {
+	err := a.identified(locks...)
+	if identity != "" && len(locks) > 0 {
+		err = a.identify(identity, locks[0].Agent)
+	}
+	if err != nil {
+		return nil, err
+	}
+	asks := make([]fetch.Ask, len(locks))
 	for i, l := range locks {
-		urls[i] = l.Agent
+		asks[i] = fetch.Ask{URL: l.Agent, Identity: cmp.Or(identity, l.Identity)}
 	}
 	client, shown := a.fetcher(), a.progress("agents asked")
 	client.Progress = shown.step
-	outcomes := client.All(ctx, urls, 0)
+	outcomes := client.All(ctx, asks, 0)
 	shown.end()
 	if err := interrupted(ctx); err != nil {
 		return nil, err // half of the answers are no verdict
 	}
-	byURL := make(map[string]*live, len(outcomes))
-	for url, o := range outcomes {
+	came := make(map[fetch.Ask]*live, len(outcomes))
+	for ask, o := range outcomes {
 		if o.Err != nil {
-			byURL[url] = &live{err: o.Err}
+			came[ask] = &live{err: o.Err}
 			continue
 		}
-		byURL[url] = &live{
-			Reading: compile.Read(o.Response.Body, &a.cfg.Client, a.cardOptions()),
-			url:     o.Response.Final,
-			offsite: o.Response.Offsite,
+		r := o.Response
+		came[ask] = &live{
+			Reading:  a.read(r),
+			url:      r.Final,
+			offsite:  r.Offsite,
+			extended: r.IsExtended(),
+			lost:     r.Lost(),
+			same:     r.IsExtended() && r.Extended.Same,
+			common:   a.isCommon(ask.Identity, r),
 		}
 	}
 	out := make([]*live, len(locks))
-	for i, u := range urls {
-		out[i] = byURL[u]
+	for i, ask := range asks {
+		out[i] = came[ask]
+		if out[i].same && ask.Identity != locks[i].Identity { // somebody else may be shown what he is
+			other := *out[i]
+			other.same, out[i] = false, &other
+		}
 	}
 	return out, nil
 }
@@ -178,6 +233,7 @@ func result(l *lockfile.Lock, got *live, base diff.Comparison) *diff.Result {
 		return undecided(l, got.err)
 	}
 	base.Seen.URL, base.Seen.Offsite = got.url, got.offsite
+	base.Seen.Extended, base.Seen.Lost, base.Seen.Same = got.extended, got.lost, got.same
 	return diff.Judge(l, got.Reading, base)
 }
 
@@ -195,6 +251,9 @@ func undecided(l *lockfile.Lock, err error) *diff.Result {
 		if h := refusalHint(r); h != "" {
 			detail += "; " + h
 		}
+	}
+	if h := originHint(err); h != "" {
+		detail += "; " + h
 	}
 	return diff.Undecided(l, state, detail)
 }

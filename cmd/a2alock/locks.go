@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,6 +26,8 @@ func (a *app) locks(args []string) ([]*lockfile.Lock, error) {
 	return readLocks(paths)
 }
 
+const neverPasses = "; a check of nothing never passes"
+
 // paths resolves LOCK arguments (files or folders), or finds every lock under
 // the configured roots. An empty set is an error: it never passes.
 func (a *app) paths(args []string) ([]string, error) {
@@ -43,16 +46,43 @@ func (a *app) paths(args []string) ([]string, error) {
 	}
 	paths, err := lockfile.Find(roots)
 	if err != nil {
-		return nil, usage(err)
+		return nil, &exit{code: exitUsage, err: plainly(err), hint: a.lockHint(args)}
 	}
 	if len(paths) == 0 {
 		return nil, &exit{
 			code: exitUsage,
 			err:  fmt.Errorf("no *%s under %s", lockfile.Suffix, strings.Join(display(roots), ", ")),
-			hint: "a2alock pin URL --skill ID writes one; a check of nothing never passes",
+			hint: "a2alock pin URL --skill ID writes one" + neverPasses,
 		}
 	}
 	return display(paths), nil
+}
+
+// lockHint is the lock that may be meant by one of args that is no file: the
+// daemon's commands know locks by their names alone. "" for none.
+func (a *app) lockHint(args []string) string {
+	for _, arg := range args {
+		if _, err := os.Stat(arg); !errors.Is(err, os.ErrNotExist) || a.cfg == nil {
+			continue
+		}
+		all, _ := lockfile.Find(a.cfg.Roots()) // ls says what cannot be searched
+		for _, path := range display(all) {
+			if lockfile.Name(path) == arg {
+				return "did you mean " + path + "? a2alock ls lists the locks"
+			}
+		}
+		return "a lock is named by its file, or its folder; a2alock ls lists the locks"
+	}
+	return ""
+}
+
+// plainly is the error of a file without the system's call in it, which means
+// nothing to a person.
+func plainly(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("%s: %w", display([]string{e.Path})[0], e.Err)
+	}
+	return err
 }
 
 // noLock says what is wrong with a LOCK that is none by its name alone.
@@ -108,8 +138,16 @@ func display(paths []string) []string {
 
 // readLocks reads the locks at paths; every fault of every file is reported.
 func readLocks(paths []string) ([]*lockfile.Lock, error) {
-	var locks []*lockfile.Lock
-	var errs []error
+	locks, errs := readable(paths)
+	if len(errs) > 0 {
+		return nil, usage(errors.Join(errs...))
+	}
+	return locks, nil
+}
+
+// readable reads those of the files at paths that are locks, and says what is wrong
+// with each of the others.
+func readable(paths []string) (locks []*lockfile.Lock, errs []error) {
 	for _, p := range paths {
 		l, err := lockfile.Read(p)
 		if err == nil {
@@ -121,10 +159,7 @@ func readLocks(paths []string) ([]*lockfile.Lock, error) {
 		}
 		locks = append(locks, l)
 	}
-	if len(errs) > 0 {
-		return nil, usage(errors.Join(errs...))
-	}
-	return locks, nil
+	return locks, errs
 }
 
 func readLock(path string) (*lockfile.Lock, error) {
@@ -132,6 +167,9 @@ func readLock(path string) (*lockfile.Lock, error) {
 		return nil, err
 	}
 	locks, err := readLocks([]string{path})
+	if x, ok := errors.AsType[*exit](err); ok && errors.Is(err, fs.ErrNotExist) {
+		x.err, x.hint = plainly(x.err), "LOCK is a lock's file; a2alock ls lists them"
+	}
 	if err != nil {
 		return nil, err
 	}

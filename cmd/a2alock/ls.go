@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -39,9 +40,13 @@ Exit codes: 0 listed; 2 a lock is unreadable, or there is none.`,
 			return err
 		}
 		locks, err := a.locks(args)
+		if x, ok := errors.AsType[*exit](err); ok { // which is of a check
+			x.hint = strings.TrimSuffix(x.hint, neverPasses)
+		}
 		if err != nil {
 			return err
 		}
+		a.tellTwins(locks)
 		rows := make([]listed, len(locks))
 		for i, l := range locks {
 			rows[i] = listed{l.Path, redact.URL(l.Agent), l.Workflow, l.Owner, l.RequiredSkills(), l.PinnedAt}

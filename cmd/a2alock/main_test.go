@@ -38,6 +38,7 @@ func plain(t *testing.T) string {
 
 // TestScripts runs testdata/script: what users type, against a real agent at
 // $AGENT that each script has to itself, and a site of files at $SITE.
+// Cards that depend on the caller are at $PARTNER.
 //
 //	agent card FILE      the agent publishes FILE, http://agent.test in it being itself
 //	agent merge JSON     JSON is laid over the card (RFC 7396)
@@ -47,14 +48,19 @@ func plain(t *testing.T) string {
 //	site PATH FILE       FILE is at $SITE/PATH, http://site.test in it being the site
 //	site PATH CODE [URL] $SITE/PATH answers CODE, with URL as its Location
 //	site asked [PATH]…   what was asked of the site since the last time, in order
+//	partner public FILE  FILE is the public card at $PARTNER/card.json, http://partner.test in it being the partner
+//	partner shows WHO FILE|CODE the extended card for the token WHO (none: without one; any: every other) is FILE, or CODE
+//	partner hides WHO    such calls are answered 401 again
+//	partner forget       what it was asked so far
+//	partner saw [PATH=WHO]… what was asked of the partner since the last time, in order, and by whom
 //	stamp FILE           FILE with its times, digests and ports made constant
 //	backdate FILE        the lock FILE was pinned in 2020
 //	digest               $DIGEST is the first digest of the last standard output
 //	envfile NAME FILE    $NAME is the text of FILE, without its last line break
-//	expand FILE          FILE with $AGENT and $SITE in it replaced
+//	expand FILE          FILE with $AGENT, $SITE and $PARTNER in it replaced
 //	edit FILE OLD NEW    FILE with NEW in place of the first OLD in it
 //	raw FILE             FILE with its escapes (\x1b, \u202e) made real
-//	code N ARG…          a2alock ends with exit code N, and its output is clean
+//	code N ARG…          a2alock ends with exit code N, and its output is clean and holds no secret ("canary-…")
 //	clean                the last output holds nothing that a terminal or CI acts on
 //	json [KIND]          the last standard output is one JSON value: any, a report, a validation, or errors alone
 //	fingerprint RULE     $RULE_ID becomes the fingerprint in the JSON report just printed
@@ -77,6 +83,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"agent":    agentCommand,
 			"site":     siteCommand,
+			"partner":  partnerCommand,
 			"stamp":    stamp,
 			"backdate": backdate,
 			"digest":   digest,
@@ -108,6 +115,10 @@ func setUp(e *testscript.Env) error {
 	e.Defer(site.Close)
 	e.Values["site"] = site
 	e.Setenv("SITE", site.URL)
+	partner := newPartner()
+	e.Defer(partner.Close)
+	e.Values["partner"] = partner
+	e.Setenv("PARTNER", partner.URL)
 	e.Setenv("SOON", time.Now().AddDate(0, 0, 30).Format(time.DateOnly))
 	for _, v := range gitEnvironment {
 		e.Setenv(v[0], v[1])

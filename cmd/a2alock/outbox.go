@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,8 +26,20 @@ waiting, delivered, superseded or dead, and why.`,
 	r := a.addRemote(c)
 	return group(c,
 		r.newOutboxList(),
-		r.newOutboxChange("retry", http.MethodPost, "/retry", "Send a message now, one that was given up too"),
-		r.newOutboxChange("drop", http.MethodDelete, "", "Give a message up that waits"),
+		r.newOutboxChange(outboxChange{
+			name: "retry", method: http.MethodPost, path: "/retry",
+			short: "Send a message now, one that was given up too",
+			long: `retry sends one message now: one that waits for its next try, or that was given up. It
+counts as a try, and where it fails the next one may come later than it would have.`,
+			said: "asked for; see a2alock outbox list --state all",
+		}),
+		r.newOutboxChange(outboxChange{
+			name: "drop", method: http.MethodDelete,
+			short: "Give a message up that waits",
+			long: `drop gives one message up: it is dead, and its receiver never hears of it, unless a2alock
+outbox retry sends it after all.`,
+			said: "dropped; a2alock outbox retry %s sends it after all",
+		}),
 	)
 }
 
@@ -42,12 +56,16 @@ daemon does not answer.`,
 		Args:    none,
 	}
 	var state, sink string
+	states := []string{"waiting", "delivered", "superseded", "dead", "all"}
 	c.Flags().StringVar(&state, "state", "waiting", "waiting, delivered, superseded, dead, or all")
-	completeWith(c, "state", []string{"waiting", "delivered", "superseded", "dead", "all"})
+	completeWith(c, "state", states)
 	c.Flags().StringVar(&sink, "sink", "", "only those for this `SINK`")
 	f := r.addFormat(c, "text", "json")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if state == "all" {
+		switch {
+		case !slices.Contains(states, state):
+			return misuse(c, "--state %q: want %s", state, alternatives(states))
+		case state == "all":
 			state = ""
 		}
 		return r.listOutbox(c, url.Values{"state": {state}, "sink": {sink}}, f.value)
@@ -71,28 +89,36 @@ func (r *remote) listOutbox(c *cobra.Command, q url.Values, format string) error
 	if format == "json" {
 		return report.WriteJSON(r.stdout, map[string]any{"messages": list})
 	}
+	if len(list) == 0 {
+		r.say("there is no such message; --state all lists every one, of every sink without --sink")
+	}
 	return rows(r, "ID\tSTATE\tSINK\tKIND\tCLASS\tLOCK\tDUE\tTRIES\tREASON", list, func(m sending) []string {
 		return []string{m.ID, m.State, m.Sink, m.Kind, m.Class, orDash(m.Lock), clock(&m.DueAt), fmt.Sprint(m.Attempts), m.Reason}
 	})
 }
 
-func (r *remote) newOutboxChange(name, method, path, short string) *cobra.Command {
+// An outboxChange is what a command does to a message.
+type outboxChange struct{ name, method, path, short, long, said string }
+
+func (r *remote) newOutboxChange(o outboxChange) *cobra.Command {
 	return &cobra.Command{
-		Use:   name + " ID",
-		Short: short,
-		Long: name + ` settles one message by the id that outbox list shows. Its receiver knows it by its
-webhook_id, which is the same unless it went out together with others.
+		Use:   o.name + " ID",
+		Short: o.short,
+		Long: o.long + `
+
+ID is the one that outbox list shows. The receiver knows the message by its webhook_id,
+which is the same unless it went out together with others.
 
 Exit codes: 0 done; 1 there is no such message, or it has ended otherwise; 2 the command
 line, the config or the token is wrong; 3 the daemon does not answer.`,
-		Example: "  a2alock outbox " + name + " rbx4a5cmmfrxe3gjs3s2mqbwhe",
+		Example: "  a2alock outbox " + o.name + " rbx4a5cmmfrxe3gjs3s2mqbwhe",
 		Args:    one("ID"),
 		RunE: func(c *cobra.Command, args []string) error {
-			_, err := r.call(c.Context(), method, "/v1/outbox/"+url.PathEscape(args[0])+path, nil, nil)
-			if err == nil && method == http.MethodPost {
-				r.say("asked for; see a2alock outbox list --state all")
+			if _, err := r.call(c.Context(), o.method, "/v1/outbox/"+url.PathEscape(args[0])+o.path, nil, nil); err != nil {
+				return err
 			}
-			return err
+			r.say("%s", strings.ReplaceAll(o.said, "%s", args[0]))
+			return nil
 		},
 	}
 }

@@ -39,7 +39,7 @@ type outputs struct {
 	failed func(c *cobra.Command, errs []string) printable
 	// unparsed is whether the command line could not be read to its end.
 	unparsed bool
-	// shown is whether the result has been written into the files.
+	// shown is whether the result has been written wherever that went.
 	shown bool
 
 	// card is the card that the result is about, in place of locks; "" for locks.
@@ -101,7 +101,7 @@ func (o *outputs) read(args []string) {
 // this run's.
 func (a *app) fail(o *outputs, c *cobra.Command, x *exit, stdout *output) {
 	r := o.failed(c, lines(x.err))
-	if x.code == exitUsage || !o.shown {
+	if !o.shown {
 		for _, f := range o.files {
 			_ = a.writeFile(f, r, o) // that it cannot be written may be the very error
 		}
@@ -127,13 +127,15 @@ func (f *outFiles) Type() string { return "FORMAT=FILE" }
 func (f *outFiles) Set(s string) error {
 	format, path, ok := strings.Cut(s, "=")
 	if !ok || path == "" || !slices.Contains(formats, format) {
-		return fmt.Errorf("want FORMAT=FILE, with FORMAT %s", strings.Join(formats, " or "))
+		return fmt.Errorf("want FORMAT=FILE, with FORMAT %s", alternatives(formats))
 	}
 	switch {
 	case path == "-":
 		return errors.New("- is no file: --format is for standard output")
 	case slices.ContainsFunc(*f, func(o outFile) bool { return filepath.Clean(o.path) == filepath.Clean(path) }):
 		return fmt.Errorf("%s is named twice", path)
+	case isLock(strings.ToLower(path)) || isLock(strings.ToLower(resolved(path))):
+		return fmt.Errorf("%s: that is the name of a lock, and a report is none", path)
 	}
 	*f = append(*f, outFile{format, path})
 	return nil
@@ -147,21 +149,31 @@ func (a *app) print(r printable, o *outputs) error {
 	return quietly(r.Exit())
 }
 
-// show writes a result everywhere it is wanted. Standard output comes last: a
-// file that cannot be written makes the result an error, and there is one JSON
-// value on standard output either way.
+// show writes a result everywhere it is wanted. A file that cannot be written makes
+// the run an error, and the result is everywhere else all the same.
 func (a *app) show(r printable, o *outputs) error {
+	var errs []error
 	for _, f := range o.files {
 		if err := a.writeFile(f, r, o); err != nil {
-			return usage(fmt.Errorf("--out: %w", err))
+			errs = append(errs, fmt.Errorf("--out: %w", err))
 		}
 	}
 	o.shown = true
 	a.summarize(r, o)
+	var err error
 	if o.format.value == "text" {
-		return r.Text(a.stdout, a.text())
+		err = r.Text(a.stdout, a.text())
+	} else {
+		err = a.write(a.stdout, r, o.format.value, o)
 	}
-	return a.write(a.stdout, r, o.format.value, o)
+	if len(errs) == 0 {
+		return err
+	}
+	if err != nil { // of which the run tells, and ends with
+		printError(a.stderr, errors.Join(errs...))
+		return err
+	}
+	return usage(errors.Join(errs...))
 }
 
 func (a *app) writeFile(f outFile, r printable, o *outputs) error {

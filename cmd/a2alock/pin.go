@@ -38,6 +38,10 @@ first; breaking drift is written only with --accept breaking, or when the word i
 typed on a terminal. Without -o, a lock that is there under the default name is
 renewed only when it requires one of the skills named, for the same --workflow.
 
+With --identity the card is the one that this credential is shown, and the lock says
+so; pinned again, it keeps that. To pin the public card instead, take "identity" out
+of the lock.
+
 Exit codes: 0 written, or nothing to write; 1 refused; 2 the command line, the
 config or the lock is wrong; 3 there is no valid card.`
 
@@ -50,6 +54,7 @@ func newPin(a *app) *cobra.Command {
 		Example: `  a2alock pin https://pricing.partner.example --skill itinerary-pricing --streaming
   a2alock pin card.json --agent https://pricing.partner.example/.well-known/agent-card.json --skill quote
   a2alock pin locks/itinerary-pricing.a2a.lock.json --dry-run`,
+		SuggestFor:        []string{"lock", "add"},
 		Args:              one("SOURCE"),
 		ValidArgsFunction: completeLocks,
 	}
@@ -65,6 +70,7 @@ func newPin(a *app) *cobra.Command {
 	flags.StringVar(&p.Owner, "owner", "", "`WHO` is told when the agent changes")
 	flags.StringVar(&p.Fallback, "fallback", "", "`WHAT` a planner may use instead: an agent's URL, another lock, or human")
 	flags.Var((*filled)(&p.Agent), "agent", "the card's `URL`, when SOURCE is a card file")
+	a.addIdentity(c, &p.Identity, "pin the card that the credential `NAME` is shown, and check it as that")
 	flags.Var((*filled)(&p.accept), "accept", "write the lock although the drift is of this `CLASS` (breaking)")
 	flags.Var((*filled)(&p.digest), "expect-digest", "refuse a card whose card_digest is not this `DIGEST`")
 	flags.BoolVar(&p.dryRun, "dry-run", false, "print what would happen and write nothing; exit codes as check")
@@ -76,7 +82,7 @@ func newPin(a *app) *cobra.Command {
 				return misuse(c, "--%s=false: pin adds to what a lock requires; to take it out, edit requires in the lock", flag)
 			}
 		}
-		if _, err := a.config(setup.Judging...); err != nil {
+		if _, err := a.config(asking(p.Identity, setup.Judging...)...); err != nil {
 			return err
 		}
 		if p.accept != "" && p.accept != "breaking" {

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +24,9 @@ import (
 type planned struct {
 	*app
 	compile.Call
-	cardFile string
+	from cards
+	// lost is why nothing is known of what the lock was pinned to; "" for most.
+	lost string
 }
 
 func newPlan(a *app) *cobra.Command {
@@ -37,7 +43,9 @@ refused at the first of these steps: interface, extensions, skill, credentials
 CARD is a file, a URL, or - for standard input. With a LOCK the card is its agent's,
 and what goes beyond the lock is refused too: another skill, another media type to
 send, a scheme or scope that it does not record, another origin. Delivery is the
-first of client.delivery that both sides can do.
+first of client.delivery that both sides can do. A LOCK with an identity is planned
+by the card that this credential is shown; --identity says so of a URL, or names
+another for the LOCK.
 
 Exit codes: 0 planned; 1 refused; 2 the command line, the config or the lock is
 wrong; 3 no valid card, or none at all.`,
@@ -49,16 +57,25 @@ wrong; 3 no valid card, or none at all.`,
 	flags.StringVar(&p.Skill, "skill", "", "the `ID` of the skill to call (required)")
 	flags.Var((*list)(&p.Input), "input", "a media `TYPE` that would be sent (repeatable; default: the lock's, or what the client sends)")
 	flags.Var((*list)(&p.Accepts), "output", "a media `TYPE` that can be used (repeatable, in order of preference; default: the lock's, or what the client accepts)")
-	flags.Var((*filled)(&p.cardFile), "card", "with a LOCK, take this `FILE` (- is standard input) for the agent's card")
+	a.addIdentity(c, &p.from.identity, "go by the card that the credential `NAME` is shown (default: the LOCK's identity)")
+	flags.Var((*filled)(&p.from.file), "card", "with a LOCK, take this `FILE` (- is standard input) for the agent's card")
 	f := a.addFormat(c, "text", "json")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if p.Skill == "" {
 			return misuse(c, "want --skill ID, the skill to call")
 		}
-		if p.cardFile != "" && !isLock(args[0]) {
+		if p.from.file != "" && !isLock(args[0]) {
 			return misuse(c, "--card goes with a LOCK, and %q is the card itself", args[0])
 		}
-		if _, err := a.config("/client", "/limits", "/strict", "/network", "/policy"); err != nil {
+		if err := apart(c, "identity", "card"); err != nil {
+			return err
+		}
+		if !isLock(args[0]) {
+			if err := unfit(c, p.from.identity, args[0]); err != nil {
+				return err
+			}
+		}
+		if _, err := a.config(asking(p.from.identity, "/client", "/limits", "/strict", "/network", "/policy")...); err != nil {
 			return err
 		}
 		return p.run(c.Context(), args[0], f.value)
@@ -73,6 +90,9 @@ func (p *planned) run(ctx context.Context, arg, format string) error {
 		return err
 	}
 	route, refusal := compile.Plan(profile, p.Call)
+	if p.lost != "" && profile.Interface != nil { // else that is what refuses it
+		refusal = &compile.Refusal{Step: "skill", Reason: "the lock was pinned from the extended card, which is gone: " + p.lost}
+	}
 	var answer any = route
 	if refusal != nil {
 		answer = struct {
@@ -93,6 +113,8 @@ func (p *planned) run(ctx context.Context, arg, format string) error {
 	}
 	if refusal != nil {
 		printHint(p.stderr, unusableHint(profile, p.Client))
+	}
+	if refusal != nil {
 		return quietly(exitFail)
 	}
 	for _, n := range route.Notes {
@@ -105,23 +127,27 @@ func (p *planned) run(ctx context.Context, arg, format string) error {
 // say into the call.
 func (p *planned) profile(ctx context.Context, arg string) (*compile.Profile, error) {
 	if !isLock(arg) {
-		got, err := p.source(ctx, arg)
+		got, err := p.source(ctx, arg, p.from.identity)
+		if x, ok := errors.AsType[*exit](err); ok && errors.Is(err, fs.ErrNotExist) {
+			x.hint = p.lockHint([]string{arg})
+		}
 		if err != nil {
 			return nil, err
 		}
+		p.fellBack(p.from.identity, got.res)
 		return got.Profile, readingExit(arg, got.Reading)
 	}
 	lock, err := readLock(arg)
 	if err != nil {
 		return nil, err
 	}
-	answers, err := p.answers(ctx, []*lockfile.Lock{lock}, cards{file: p.cardFile})
+	answers, err := p.answers(ctx, []*lockfile.Lock{lock}, p.from)
 	if err != nil {
 		return nil, err
 	}
 	got := answers[0]
 	if got.err != nil {
-		return nil, fetchExit(ctx, got.err)
+		return nil, p.fetchExit(ctx, got.err, cmp.Or(p.from.identity, lock.Identity))
 	}
 	if err := strayed(lock, got.offsite, got.url, "a2alock check says what that means for the lock"); err != nil {
 		return nil, err
@@ -129,7 +155,19 @@ func (p *planned) profile(ctx context.Context, arg string) (*compile.Profile, er
 	if err := readingExit(lock.Agent, got.Reading); err != nil {
 		return nil, err
 	}
-	p.Lock = diff.Limit(diff.Comparison{Lock: lock, Now: got.Profile, Client: p.Client}, p.Skill)
+	c := diff.Comparison{Lock: lock, Now: got.Profile, Client: p.Client, At: time.Now()}
+	c.Seen = diff.Seen{CardDigest: got.Digest, Extended: got.extended, Lost: got.lost, Same: got.same, Offsite: got.offsite, URL: got.url}
+	if denied := c.Denied(); denied != "" {
+		return nil, &exit{code: exitUndecided, err: fmt.Errorf("%s: %s", lock.Path, denied)}
+	}
+	switch {
+	case c.IsLost():
+		p.lost = got.lost
+		return got.Profile, nil
+	case got.common || got.lost != "" && lock.IsExtended():
+		p.note(fmt.Sprintf("not the extended card, but the public one: %s: see a2alock check", got.lost))
+	}
+	p.Lock = diff.Limit(c, p.Skill)
 	p.unmet(lock, got.Profile)
 	return got.Profile, nil
 }

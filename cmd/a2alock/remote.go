@@ -57,7 +57,7 @@ func (r *remote) base() (string, error) {
 				hint: "--daemon " + suggested(r.address),
 			}
 		}
-		return strings.TrimSuffix(r.address, "/"), nil
+		return strings.TrimSuffix(strings.TrimSuffix(r.address, "/"), "/v1"), nil
 	}
 	cfg, err := r.config("/daemon/listen")
 	if err != nil {
@@ -224,6 +224,11 @@ func refusedBy(base string, code int, data []byte) error {
 	case code == http.StatusNotFound && strings.HasPrefix(said.Error, "lock "):
 		text, _, _ := strings.Cut(said.Error, "; GET ")
 		e.err, e.hint = errors.New(text), "a2alock status --all lists the ids"
+	case code == http.StatusNotFound && strings.HasPrefix(said.Error, "message "):
+		text, _, _ := strings.Cut(said.Error, "; GET ")
+		e.err, e.hint = errors.New(text), "a2alock outbox list --state all lists the ids"
+	case code == http.StatusNotFound && strings.HasPrefix(said.Error, "silence "):
+		e.hint = "a2alock silence list --all lists the ids"
 	case code == http.StatusBadRequest:
 		e.code = exitUsage
 	case code >= 500:
@@ -301,7 +306,12 @@ func (r *remote) change(ctx context.Context, method, lock, what string, in any) 
 // An until is the value of --for: how long something holds.
 type until struct{ time.Duration }
 
-func (u *until) String() string { return "" }
+func (u *until) String() string {
+	if u.Duration == 0 {
+		return ""
+	}
+	return u.Duration.String()
+}
 
 // Type is what the help calls the value.
 func (u *until) Type() string { return "duration" }

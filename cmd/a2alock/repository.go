@@ -8,19 +8,21 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/a2alock/a2alock/internal/gitrepo"
 	"github.com/a2alock/a2alock/internal/pairing"
 	"github.com/a2alock/a2alock/lockfile"
+	"github.com/a2alock/a2alock/report"
 )
 
 // ofRepository is the change between the commit where the branch left the base
 // and what is reviewed, of the locks that args limit it to.
 func (r *reviewing) ofRepository(ctx context.Context, args []string) (*change, error) {
 	for _, ref := range []struct{ flag, value string }{{"--base", r.base}, {"--head", r.head}} {
-		if strings.HasPrefix(ref.value, "-") {
-			return nil, usage(fmt.Errorf("%s %q: no ref begins with -", ref.flag, ref.value))
+		if err := oneCommit(ref.flag, ref.value); err != nil {
+			return nil, err
 		}
 	}
 	repo, err := gitrepo.Open(ctx, "")
@@ -38,8 +40,13 @@ func (r *reviewing) ofRepository(ctx context.Context, args []string) (*change, e
 	if err != nil {
 		return nil, err
 	}
+	reach, err := r.reach(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
 	was, now := side{repo: repo, at: start, base: true}, side{repo: repo, at: base.head}
 	scope := pairing.NewScope(paths)
+	scope.Files, scope.Below = reach.files, reach.below
 	for _, s := range []*side{&was, &now} {
 		if err := s.read(ctx, scope); err != nil {
 			return nil, gitExit(ctx, err)
@@ -48,8 +55,18 @@ func (r *reviewing) ofRepository(ctx context.Context, args []string) (*change, e
 	if err := met(repo, scope, args, paths); err != nil {
 		return nil, err
 	}
-	c := &change{since: gitrepo.Commit{Name: base.name, ID: start.ID}.String()}
+	r.passOver(args, paths, &was, &now)
+	c := &change{
+		since: gitrepo.Commit{Name: base.name, ID: start.ID}.String(),
+		base:  &report.Base{Ref: base.name, Commit: start.ID},
+	}
 	c.sort(pairing.Of(was.locks, now.locks), scope)
+	if err := now.lost(c.pairs); err != nil {
+		return nil, err
+	}
+	if r.head == "" {
+		reach.tell(r.app, repo, now.locks, c.pairs)
+	}
 	if len(c.pairs) == 0 && start.ID == base.tip {
 		return c, r.nothingBefore(repo, base)
 	}
@@ -64,7 +81,7 @@ func (r *reviewing) nothingBefore(repo *gitrepo.Repo, b based) error {
 		return &exit{
 			code: exitUndecided,
 			err:  fmt.Errorf("%s is the commit under review itself, in a history that is cut off: there is nothing to compare with", b.name),
-			hint: "this brings the rest (with actions/checkout, fetch-depth: 0):\ngit fetch --unshallow origin\nand --base REF names what the change is for",
+			hint: wholeHistory + "\nand --base REF names what the change is for",
 		}
 	}
 	r.note(b.name + " is the commit under review itself, so only what is not committed could show; --base REF names another")
@@ -89,58 +106,6 @@ func (c *change) sort(pairs []pairing.Pair, scope *pairing.Scope) {
 	}
 }
 
-// A based is what a change is compared with, and the commit that is reviewed.
-type based struct {
-	name string
-	head gitrepo.Commit // zero: the working tree
-	tip  string         // id of the commit that is reviewed, or that the working tree is of
-}
-
-// bases finds the base, and the commit where the branch left it.
-func (r *reviewing) bases(ctx context.Context, repo *gitrepo.Repo) (b based, start gitrepo.Commit, err error) {
-	tip := "HEAD"
-	if r.head != "" {
-		tip = r.head
-	}
-	head, err := repo.Commit(ctx, tip)
-	if err != nil {
-		return b, start, gitExit(ctx, err)
-	}
-	b.tip = head.ID
-	if r.head != "" {
-		b.head = head
-	}
-	var base gitrepo.Commit
-	if r.base == "" {
-		base, err = repo.Default(ctx)
-	} else {
-		base, err = repo.Commit(ctx, r.base)
-	}
-	if ref, ok := errors.AsType[*gitrepo.RefError](err); ok && !ref.Ambiguous {
-		return b, start, &exit{code: exitUndecided, err: fmt.Errorf("--base %w", err), hint: bringBase(ref.Ref, repo.Shallow)}
-	}
-	if err != nil {
-		return b, start, gitExit(ctx, err)
-	}
-	b.name = base.Name
-	start, err = repo.MergeBase(ctx, base, head)
-	if errors.Is(err, gitrepo.ErrUnrelated) {
-		return b, start, unrelated(b.name, tip, repo.Shallow)
-	}
-	if err != nil {
-		return b, start, gitExit(ctx, err)
-	}
-	if r.base == "" {
-		a := gitrepo.Commit{Name: b.name, ID: start.ID}
-		r.note("compared with " + a.String() + "; --base REF names another")
-	}
-	if repo.Shallow {
-		r.note("the history here is cut off; were the branch to have left " + b.name + " later than " + gitrepo.Commit{ID: start.ID}.Short() +
-			", git fetch --unshallow origin would tell")
-	}
-	return b, start, nil
-}
-
 // A side is one side of a change in a repository.
 type side struct {
 	repo  *gitrepo.Repo
@@ -163,10 +128,12 @@ func (s *side) read(ctx context.Context, scope *pairing.Scope) error {
 	}
 	for _, f := range files {
 		shown := shownFrom(s.repo.Prefix, f.Path)
-		l := pairing.Lock{Side: read(f.Text, shown, f.Err), File: f.Path, Real: f.Real}
-		if s.base && l.Err != nil {
+		l := pairing.Lock{Side: read(f.Text, shown, f.Err), File: f.Path, Real: f.Real, ID: f.ID}
+		_, missing := errors.AsType[*gitrepo.MissingError](f.Err)
+		switch {
+		case s.base && l.Err != nil:
 			l.Err = s.unreadable(shown, f.Err, l.Err)
-		} else if f.Err != nil {
+		case f.Err != nil && !missing: // of which side.lost tells
 			l.Err = &lockfile.Fault{Path: shown, Msg: f.Err.Error()}
 		}
 		s.locks = append(s.locks, l)
@@ -178,13 +145,37 @@ func (s *side) read(ctx context.Context, scope *pairing.Scope) error {
 func (s *side) unreadable(shown string, lost, err error) error {
 	at := s.at.Short() + ":" + shown
 	if _, missing := errors.AsType[*gitrepo.MissingError](lost); missing {
-		return fmt.Errorf("%s: %w: git fetch --refetch --no-filter origin brings it", at, lost)
+		return fmt.Errorf("%s: %w: %s brings it", at, lost, refetch)
 	}
 	if lost != nil {
 		return fmt.Errorf("%s: %w; --base REF compares with another commit", at, lost)
 	}
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	return fmt.Errorf("%s:%s; --base REF compares with a commit in which it is a lock", s.at.Short(), first)
+}
+
+// refetch brings what a partial clone lacks.
+const (
+	refetch = "git fetch --refetch --no-filter origin"
+	partial = "this brings what a partial clone lacks:\n" + refetch
+)
+
+// lost is how the command ends where a lock under review is one that git has and
+// that is not here, so that nobody can tell what it says.
+func (s *side) lost(pairs []pairing.Pair) error {
+	var errs []error
+	for _, p := range pairs {
+		if p.Now == nil {
+			continue
+		}
+		if _, missing := errors.AsType[*gitrepo.MissingError](p.Now.Err); missing {
+			errs = append(errs, fmt.Errorf("%s: %w", p.Now.Path, p.Now.Err))
+		}
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return &exit{code: exitUndecided, err: errors.Join(errs...), hint: partial}
 }
 
 // inRepository are the paths that args mean, from the top.
@@ -250,41 +241,29 @@ func met(repo *gitrepo.Repo, scope *pairing.Scope, args, paths []string) error {
 	return nil
 }
 
-// plainRef is a ref that can stand in a command as it is.
-var plainRef = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]*$`)
-
-// digits is what may be the beginning of a commit's id.
-var digits = regexp.MustCompile(`^[0-9a-f]{4,40}$`)
-
-// bringBase is the command that brings a base which is not here.
-func bringBase(ref string, shallow bool) string {
-	branch := strings.TrimPrefix(ref, "origin/")
-	if !plainRef.MatchString(branch) || strings.HasPrefix(branch, "refs/") {
-		return "git fetch origin brings what is missing; --base REF names another"
-	}
-	deepen := ""
-	if shallow {
-		deepen = "--unshallow "
-	}
-	hint := fmt.Sprintf("if it is a branch of origin, this brings it:\ngit fetch %sorigin %s:refs/remotes/origin/%s", deepen, branch, branch)
-	if branch == ref {
-		hint += "\na2alock review --base origin/" + branch
-	}
-	return hint
-}
-
-// unrelated is how the command ends where the base and the branch have no common
-// commit.
-func unrelated(base, tip string, shallow bool) error {
-	err := fmt.Errorf("%s and %s: %w", base, tip, gitrepo.ErrUnrelated)
-	if shallow {
-		return &exit{
-			code: exitUndecided,
-			err:  fmt.Errorf("%w in the history that is here, which is cut off", err),
-			hint: "this brings the rest (with actions/checkout, fetch-depth: 0):\ngit fetch --unshallow origin",
+// passOver leaves out the files that were named, by another name than a lock's,
+// and are none on any side: who hands over all that a branch changed means the
+// locks among it.
+func (r *reviewing) passOver(args, paths []string, sides ...*side) {
+	for i, p := range paths {
+		is := func(l pairing.Lock) bool { return l.File == p }
+		named, locks := 0, 0
+		for _, s := range sides {
+			if n := slices.IndexFunc(s.locks, is); n >= 0 {
+				named++
+				if s.locks[n].Lock != nil {
+					locks++
+				}
+			}
 		}
+		if isLock(p) || named == 0 || locks > 0 {
+			continue
+		}
+		for _, s := range sides {
+			s.locks = slices.DeleteFunc(s.locks, is)
+		}
+		r.note(args[i] + " is passed over: it is no lock, neither before nor now; the name of one ends in " + lockfile.Suffix)
 	}
-	return &exit{code: exitUndecided, err: err, hint: "--base REF names the branch that it was made from"}
 }
 
 // gitExit turns what went wrong with the repository into an exit code, and says
@@ -297,7 +276,10 @@ func gitExit(ctx context.Context, err error) error {
 	x := &exit{code: exitUndecided, err: err}
 	unsafe, isUnsafe := errors.AsType[*gitrepo.UnsafeError](err)
 	ref, isRef := errors.AsType[*gitrepo.RefError](err)
+	failed, isFailed := errors.AsType[*gitrepo.CommandError](err)
 	switch {
+	case isFailed && failed.Command == "ls-tree": // it has the commit, and not all of its folders
+		x.hint = partial
 	case isUnsafe:
 		x.hint = "if you trust what is in it:\ngit config --global --add safe.directory " + shellWord(unsafe.Dir)
 	case isRef && ref.Ambiguous && digits.MatchString(ref.Ref):
@@ -312,8 +294,6 @@ func gitExit(ctx context.Context, err error) error {
 		x.hint = "run it in the repository that holds the locks; " + two
 	case errors.Is(err, gitrepo.ErrNoCommit):
 		x.hint = "commit first; " + two
-	case errors.Is(err, gitrepo.ErrNoBase):
-		x.hint = "--base REF names one; git remote set-head origin --auto asks origin for its own"
 	}
 	return x
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -34,10 +33,12 @@ the profile that it was pinned from. So a requirement that was dropped just wher
 new card fails it is breaking, and the honest upgrade passes.
 
 A lock is every file of the repository whose name ends in a2a.lock.json, tracked or
-not, but what .gitignore leaves out, vendor, node_modules and submodules; the "locks"
-of a2alock.yaml do not matter here. PATH, a file or a folder that may be gone, limits
-the review to some. A lock that moved is found by its agent, identity and workflow; one
-that asks for the same skill, in the same workflow or at the same host, takes its place.
+not, but what .gitignore leaves out, vendor, node_modules and submodules; and what
+"locks" of a2alock.yaml names in the repository, whatever its name, or a link to a folder
+leads to. Locks that a2alock check reads and git does not have here, as in a submodule,
+are counted on standard error. PATH, a file or a folder that may be gone, limits the
+review to some. A lock that moved is found by its agent and workflow; one that asks for
+the same skill, in the same workflow or at the same host, takes its place.
 --live tells where the live card is another by now; that is at most review, since
 a2alock check is the gate on agents.
 
@@ -61,12 +62,13 @@ that could not be read before.`,
 	c.Flags().Var((*filled)(&r.head), "head", "review the locks of this `REF`, not those of the working tree")
 	c.Flags().BoolVar(&r.files, "files", false, "compare two files, OLD and NEW")
 	c.Flags().BoolVar(&r.live, "live", false, "also fetch each changed lock's card, and say where the lock is older than it")
-	c.MarkFlagsMutuallyExclusive("files", "base")
-	c.MarkFlagsMutuallyExclusive("files", "head")
 	addFailOn(c, &failOn)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		level, err := a.level(failOn)
 		if err != nil {
+			return err
+		}
+		if err := apart(c, "files", "base", "head"); err != nil {
 			return err
 		}
 		if r.files && len(args) != 2 {
@@ -81,7 +83,9 @@ that could not be read before.`,
 			return err
 		}
 		o.text = change.text
-		return a.print(&report.Review{Report: report.New(results, level, nil), Since: change.since}, o)
+		rep := report.New(results, level, nil)
+		rep.Base = change.base
+		return a.print(&report.Review{Report: rep, Since: change.since}, o)
 	}
 	return c
 }
@@ -98,6 +102,7 @@ type change struct {
 	pairs    []pairing.Pair
 	standing []*lockfile.Lock // those that did not change
 	since    string           // what they are compared with; "" for two files
+	base     *report.Base     // likewise
 }
 
 // change finds what there is to review: two files, or the locks of a
@@ -122,7 +127,7 @@ func (r *reviewing) twoFiles(old, now string) (*change, error) {
 	switch {
 	case p.Was == nil && p.Now == nil:
 		return nil, usage(errors.New("--files: neither OLD nor NEW is a file"))
-	case p.Was != nil && p.Now != nil && bytes.Equal(p.Was.Text, p.Now.Text):
+	case p.Was != nil && p.Now != nil && p.Was.IsSame(p.Now.Side):
 		return &change{}, nil
 	case p.Was != nil && p.Was.Err != nil:
 		p.Was.Err = fmt.Errorf("%w; name an OLD that is a lock, or - for none", p.Was.Err)
@@ -153,6 +158,9 @@ func lockAt(path string) (*pairing.Lock, error) {
 		return nil, usage(err)
 	}
 	side := read(text, display([]string{path})[0], err)
+	if len(text) > lockfile.MaxBytes { // not all of it
+		side.Text = nil
+	}
 	return &pairing.Lock{Side: side, File: side.Path, Real: side.Path}, nil
 }
 
@@ -218,7 +226,7 @@ func (r *reviewing) readings(ctx context.Context, pairs []pairing.Pair) ([]*comp
 	if err := errors.Join(errs...); err != nil {
 		return nil, usage(err)
 	}
-	answers, err := r.asked(ctx, locks)
+	answers, err := r.asked(ctx, locks, "")
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -47,7 +48,7 @@ decided (the agent did not answer with a card, say); 130 interrupted.`,
 		if o := a.results[c]; o != nil {
 			o.unparsed = true
 		}
-		return &exit{code: exitUsage, err: err, hint: c.CommandPath() + " --help lists the flags"}
+		return &exit{code: exitUsage, err: err, hint: flagHint(c, err)}
 	})
 	flags := root.PersistentFlags()
 	flags.Var((*filled)(&a.configPath), "config", "use this `FILE` instead of the nearest a2alock.yaml")
@@ -80,8 +81,8 @@ func group(c *cobra.Command, parts ...*cobra.Command) *cobra.Command {
 			return c.Help()
 		}
 		hint := c.CommandPath() + " --help lists its commands"
-		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-			hint = fmt.Sprintf("did you mean %s? %s", strings.Join(near, " or "), hint)
+		if near := near(c, args[0]); near != "" {
+			hint = fmt.Sprintf("did you mean %s? %s", near, hint)
 		}
 		return &exit{code: exitUsage, err: fmt.Errorf("%q: %s has no such command", args[0], c.CommandPath()), hint: hint}
 	}
@@ -96,15 +97,69 @@ func unread(c *cobra.Command, err error) *exit {
 		return &exit{code: exitUsage, err: err, hint: "a2alock help says how"}
 	}
 	hint := "a2alock help lists the commands"
-	if near := c.Root().SuggestionsFor(name); len(near) > 0 {
-		hint = fmt.Sprintf("did you mean %s? %s", strings.Join(near, " or "), hint)
+	if slices.Contains([]string{"run", "config", "notify", "store"}, name) {
+		hint = "a2alockd " + name + " is the daemon's; " + hint
+	} else if near := near(c.Root(), name); near != "" {
+		hint = fmt.Sprintf("did you mean %s? %s", near, hint)
 	}
 	return &exit{code: exitUsage, err: fmt.Errorf("%q: no such command", name), hint: hint}
+}
+
+// flagHint says where a flag is that somebody looked for under another name.
+func flagHint(c *cobra.Command, err error) string {
+	hint := c.CommandPath() + " --help lists the flags"
+	asked := func(format string) bool { return strings.HasSuffix(err.Error(), "unknown flag: --"+format) }
+	f := c.Flags().Lookup("format")
+	if f != nil && (strings.Contains(err.Error(), "'f' in -f") || slices.ContainsFunc(formats, asked)) {
+		return fmt.Sprintf("--format %s says how to print; %s", f.Value.Type(), hint)
+	}
+	return hint
+}
+
+// near names the commands of c that may be meant by name: one that says so of
+// itself before those that are spelled alike. "" for none.
+func near(c *cobra.Command, name string) string {
+	for _, part := range c.Commands() {
+		if slices.Contains(part.SuggestFor, name) {
+			return part.Name()
+		}
+	}
+	return strings.Join(c.SuggestionsFor(name), " or ")
 }
 
 // misuse is a command line that the command cannot work with.
 func misuse(c *cobra.Command, format string, args ...any) error {
 	return &exit{code: exitUsage, err: fmt.Errorf(format, args...), hint: "usage: " + c.UseLine()}
+}
+
+// lacking refuses a command line without the flags that it cannot do without:
+// pairs of how a flag is written and what it was given.
+func lacking(c *cobra.Command, pairs ...string) error {
+	var missing []string
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] == "" {
+			missing = append(missing, pairs[i])
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	last := len(missing) - 1
+	text := missing[last]
+	if last > 0 {
+		text = strings.Join(missing[:last], ", ") + " and " + text
+	}
+	return misuse(c, "want %s", text)
+}
+
+// apart wants that a flag goes without the others.
+func apart(c *cobra.Command, flag string, others ...string) error {
+	for _, other := range others {
+		if c.Flags().Changed(flag) && c.Flags().Changed(other) {
+			return misuse(c, "--%s goes without --%s", flag, other)
+		}
+	}
+	return nil
 }
 
 // none is for commands without arguments.

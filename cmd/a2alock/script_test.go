@@ -51,13 +51,20 @@ func tty(ts *testscript.TestScript, neg bool, args []string) {
 	exited(ts, args[0], ts.Exec("sh", append(line, args[1:]...)...), args[1:])
 }
 
+// secret is how the secrets of scripts begin.
+const secret = "canary-"
+
 func clean(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 0 {
 		ts.Fatalf("usage: clean")
 	}
 	for _, name := range []string{"stdout", "stderr"} {
-		if fault := unclean(ts.ReadFile(name)); fault != "" {
+		text := ts.ReadFile(name)
+		if fault := unclean(text); fault != "" {
 			ts.Fatalf("%s: %s", name, fault)
+		}
+		if strings.Contains(text, secret) {
+			ts.Fatalf("%s holds a secret: %s", name, text)
 		}
 	}
 }
@@ -178,7 +185,7 @@ func stamp(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: stamp FILE")
 	}
 	text := ts.ReadFile(args[0])
-	for _, host := range []struct{ env, name string }{{"AGENT", "agent.test"}, {"SITE", "site.test"}} {
+	for _, host := range []struct{ env, name string }{{"AGENT", "agent.test"}, {"SITE", "site.test"}, {"PARTNER", "partner.test"}} {
 		text = strings.ReplaceAll(text, strings.TrimPrefix(ts.Getenv(host.env), "http://"), host.name)
 	}
 	text = volatileTime.ReplaceAllString(text, "2026-10-02T08:30:00Z")
@@ -210,7 +217,7 @@ func expand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: expand FILE")
 	}
-	text := strings.NewReplacer("$AGENT", ts.Getenv("AGENT"), "$SITE", ts.Getenv("SITE")).Replace(ts.ReadFile(args[0]))
+	text := strings.NewReplacer("$AGENT", ts.Getenv("AGENT"), "$SITE", ts.Getenv("SITE"), "$PARTNER", ts.Getenv("PARTNER")).Replace(ts.ReadFile(args[0]))
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o666))
 }
 

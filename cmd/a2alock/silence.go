@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/a2alock/a2alock/internal/nearest"
 	"github.com/a2alock/a2alock/report"
 )
 
@@ -55,19 +56,17 @@ does not answer.`,
 		if !c.Flags().Changed("author") {
 			who = author()
 		}
-		if len(match) == 0 || hold.Duration == 0 || reason == "" || who == "" {
-			return misuse(c, "want --match NAME=VALUE, --for DURATION, --reason TEXT and --author NAME")
+		err := lacking(c, "--match NAME=VALUE", strings.Join(match, ","), "--for DURATION", hold.String(),
+			"--reason TEXT", reason, "--author NAME", who)
+		if err != nil {
+			return err
 		}
-		by := map[string]string{}
-		for _, m := range match {
-			name, value, ok := strings.Cut(m, "=")
-			if _, twice := by[name]; !ok || twice {
-				return misuse(c, "--match %q: want NAME=VALUE, each name once", m)
-			}
-			by[name] = value
+		by, err := matched(c, match)
+		if err != nil {
+			return err
 		}
 		var made struct{ ID string }
-		_, err := r.call(c.Context(), http.MethodPost, "/v1/silences", map[string]any{
+		_, err = r.call(c.Context(), http.MethodPost, "/v1/silences", map[string]any{
 			"match": by, "author": who, "reason": reason, "until": time.Now().Add(hold.Duration).UTC(),
 		}, &made)
 		if err != nil {
@@ -77,6 +76,28 @@ does not answer.`,
 		return err
 	}
 	return c
+}
+
+// matched reads matchers. What a name may be is the daemon's to say; that it is
+// a slip is said here.
+func matched(c *cobra.Command, match []string) (map[string]string, error) {
+	names := []string{"owner", "workflow", "agent", "class", "rule", "lock"}
+	by := map[string]string{}
+	for _, m := range match {
+		name, value, ok := strings.Cut(m, "=")
+		switch _, twice := by[name]; {
+		case !ok:
+			return nil, misuse(c, "--match %q: want NAME=VALUE, such as owner=team-travel", m)
+		case twice:
+			return nil, misuse(c, "--match %q: %s is named twice, and all matchers must fit", m, name)
+		case !slices.Contains(names, name):
+			if near := nearest.Meant(name, names); near != "" {
+				return nil, misuse(c, "--match %q: did you mean %s=%s?", m, near, value)
+			}
+		}
+		by[name] = value
+	}
+	return by, nil
 }
 
 func (r *remote) newSilenceList() *cobra.Command {
@@ -215,8 +236,11 @@ the config or the token is wrong; 3 the daemon does not answer.`,
 		if who != "" {
 			path += "?" + url.Values{"author": {who}}.Encode()
 		}
-		_, err := r.call(c.Context(), http.MethodDelete, path, nil, nil)
-		return err
+		if _, err := r.call(c.Context(), http.MethodDelete, path, nil, nil); err != nil {
+			return err
+		}
+		r.say("silence %s is over", args[0])
+		return nil
 	}
 	return c
 }

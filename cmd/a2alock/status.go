@@ -218,7 +218,7 @@ func (r *remote) statusOf(c *cobra.Command, lock, format string) error {
 	row("  since", clock(l.Since))
 	row("  validated", clock(l.ValidatedAt))
 	row("  next", clock(l.NextRefresh))
-	row("  gone", l.Gone)
+	row("  undecided", l.Gone)
 	row("  broken", l.Broken)
 	l.details(row)
 	now := time.Now()

@@ -81,6 +81,10 @@ func (p *pinning) another(old *lockfile.Lock) string {
 		return "it names no workflow"
 	case p.Workflow != "" && p.Workflow != old.Workflow:
 		return fmt.Sprintf("it is the lock of the workflow %q", old.Workflow)
+	case p.Identity != "" && old.Identity == "":
+		return "it is the lock of the public card"
+	case p.Identity != "" && p.Identity != old.Identity:
+		return fmt.Sprintf("it is the lock of the card that %q is shown", old.Identity)
 	case len(p.Skills) > 0 && !slices.ContainsFunc(p.Skills, required):
 		return "it requires none of the skills named"
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ import (
 )
 
 func newValidate(a *app) *cobra.Command {
+	var identity string
 	c := &cobra.Command{
 		Use:   "validate CARD",
 		Short: "List what is wrong with a card",
@@ -22,23 +24,36 @@ error disables the skill, scheme, interface or card it stands in; a gap is a mis
 member that no call depends on; a warning was read all the same. CARD is a file, a
 URL, or - for standard input.
 
+With --identity it is the card that the agent shows to this credential. It is then
+also asked for without a credential and with a token that is made up (what comes is
+compared, and not kept): an extended card that anybody is shown is an error. One
+that is the public card, or has other capabilities, is a warning.
+
 Exit codes: 0 no error; 1 an error, or (with "strict: true" in a2alock.yaml) a gap,
 or bytes that are no card; 2 wrong command line or config; 3 nothing came: no
 answer, a refusal, an empty file.`,
-		Example: "  a2alock validate https://pricing.partner.example --format json\n  a2alock validate - < card.json",
-		Args:    one("CARD"),
+		Example:    "  a2alock validate https://pricing.partner.example --format json\n  a2alock validate - < card.json",
+		SuggestFor: []string{"lint"},
+		Args:       one("CARD"),
 	}
 	o := a.addOutputs(c, func(c *cobra.Command, errs []string) printable {
 		return report.InvalidRun(redact.URL(c.Flags().Arg(0)), errs)
 	})
+	a.addIdentity(c, &identity, "read the card that the credential `NAME` is shown, and look who else is shown it")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if _, err := a.config(setup.Judging...); err != nil {
+		if _, err := a.config(asking(identity, setup.Judging...)...); err != nil {
 			return err
 		}
 		name := redact.URL(args[0])
-		got, err := a.source(c.Context(), args[0])
+		if err := unfit(c, identity, args[0]); err != nil {
+			return err
+		}
+		got, err := a.source(c.Context(), args[0], identity)
 		if err != nil {
 			return a.unread(name, err, o)
+		}
+		if identity != "" {
+			got.Findings = append(slices.Clip(got.Findings), a.exposure(c.Context(), identity, got)...)
 		}
 		return a.print(report.NewValidation(name, got.Reading), o)
 	}

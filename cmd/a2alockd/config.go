@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/a2alock/a2alock/internal/redact"
+	"github.com/a2alock/a2alock/internal/say"
 	"github.com/a2alock/a2alock/internal/schedule"
+	"github.com/a2alock/a2alock/internal/set"
 	"github.com/a2alock/a2alock/internal/setup"
 	"github.com/a2alock/a2alock/lockfile"
 	"github.com/a2alock/a2alock/report"
@@ -27,11 +29,12 @@ func newConfig(a *app) *cobra.Command {
 		Use:   "check",
 		Short: "Check a2alock.yaml and the locks, and print the next five runs",
 		Long: `check reads everything that run reads, and starts nothing: a2alock.yaml with its
-variables, the tokens file, the schedules and every lock. It prints the next five runs
-of each schedule, without the jitter that spreads agents. What the daemon would start
-with, and nobody may have meant, is a warning on standard error: no lock at all, an
-agent that network refuses, daemon.agents of no lock, a schedule that is slower than
-max_staleness, a route for a rule that does not exist.
+variables, the tokens file, the files of credentials and network.ca_files, the schedules
+and every lock. It prints the next five runs of each schedule, without the jitter that
+spreads agents. What the daemon would start with, and nobody may have meant, is a warning
+on standard error: no lock at all, an agent that network refuses, daemon.agents of no
+lock, an identity that is no credential, a secret that others may read, a schedule that
+is slower than max_staleness, a route for a rule that does not exist.
 
 Exit codes: 0 the daemon would start; 2 it would not, or a lock is broken.`,
 		Example: "  a2alockd config check --config /etc/a2alock/a2alock.yaml",
@@ -52,6 +55,9 @@ func (a *app) check() error {
 			return err
 		}
 	}
+	if err := cfg.CheckFiles(a.warning); err != nil {
+		return err
+	}
 	if err := s.Guard().Validate(); err != nil {
 		return fmt.Errorf("%s: network: %w", cfg.Path, err)
 	}
@@ -59,13 +65,14 @@ func (a *app) check() error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stdout, "%s is good: %d locks on %d agents, %d sinks\n", cfg.Path, locks, len(agents), len(cfg.Notify.Sinks))
-	var urls []string
+	var urls, identities []string
 	for x := range agents {
-		urls = append(urls, x.url)
+		urls, identities = append(urls, x.url), append(identities, x.identity)
 	}
-	slices.Sort(urls)
-	a.warn(s, slices.Compact(urls))
+	urls = set.Of(urls)
+	fmt.Fprintf(a.stdout, "%s is good: %s on %s, %s\n", cfg.Path, plural(locks, "lock"), plural(len(urls), "agent"), plural(len(cfg.Notify.Sinks), "sink"))
+	a.warnIdentities(cfg, identities)
+	a.warn(s, urls)
 	if err := a.runs("every agent", cfg.Daemon.Schedule, cfg.Daemon.Timezone); err != nil {
 		return err
 	}
@@ -79,6 +86,11 @@ func (a *app) check() error {
 		}
 	}
 	return nil
+}
+
+// plural is a count of things.
+func plural(n int, thing string) string {
+	return fmt.Sprintf("%d %s", n, say.Verb(n, thing, thing+"s"))
 }
 
 // An agent is what the daemon asks, and as whom.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"runtime"
 	"runtime/debug"
+	"slices"
 
 	"github.com/spf13/cobra"
 )
@@ -70,11 +71,20 @@ func group(c *cobra.Command) *cobra.Command {
 	return c
 }
 
+// asking are commands of a2alock, which ask the running daemon or judge without it.
+var asking = []string{"ack", "check", "init", "outbox", "pin", "plan", "refresh", "silence", "status", "validate"}
+
 func unknown(c *cobra.Command, name string) error {
 	c.SuggestionsMinimumDistance = 2
 	near := ""
-	if list := c.SuggestionsFor(name); len(list) > 0 {
+	if slices.Contains(asking, name) && !c.HasParent() {
+		near = ": it is a2alock " + name
+	} else if name == "start" {
+		near = " (did you mean run?)"
+	} else if list := c.SuggestionsFor(name); len(list) > 0 {
 		near = fmt.Sprintf(" (did you mean %s?)", list[0])
+	} else if !c.HasParent() {
+		near = ": a2alockd help lists them"
 	}
 	return fmt.Errorf("%q: %s has no such command%s", name, c.CommandPath(), near)
 }

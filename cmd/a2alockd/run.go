@@ -36,7 +36,8 @@ also seen by themselves. Log lines go to standard error.`,
 			if err != nil {
 				return err
 			}
-			slog.SetDefault(log) // libraries write there, with text of servers
+			slog.SetLogLoggerLevel(slog.LevelDebug) // net/http says there what servers send
+			slog.SetDefault(log)
 			if os.Getenv("GOGC") == "" {
 				debug.SetGCPercent(30) // beside an orchestrator, memory is dearer than time
 			}
@@ -79,9 +80,19 @@ func (a *app) run(ctx context.Context, log *slog.Logger) error {
 		return err
 	}
 	up := false
+	warn := func(name, text string) {
+		log.WarnContext(ctx, "a secret is open to others", "credential", name, "err", text)
+	}
+	s.Warn = warn
 	d := &daemon.Daemon{
 		Setup: s, Version: version(), Log: log, Reload: reload,
-		Load:    func() (*setup.Setup, error) { return a.setup(everything) },
+		Load: func() (*setup.Setup, error) {
+			s, err := a.setup(everything)
+			if err == nil {
+				s.Warn = warn
+			}
+			return s, err
+		},
 		Started: func(net.Addr) { up = true },
 	}
 	return ended(d.Run(ctx), up)

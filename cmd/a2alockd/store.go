@@ -33,7 +33,8 @@ and these commands then end with exit code 2 within a second, naming the process
 		Use:   "check",
 		Short: "Read every page and record, and say whether they are whole",
 		Long: `check reads every page and every record of the store, and says all that is wrong. It
-changes nothing: a start of the daemon sets a damaged store aside and begins anew.
+changes nothing, and the file may be where nothing can be written. A start of the daemon
+mends records that cannot be read, and sets a store whose pages are damaged aside.
 
 Exit codes: 0 the store is whole; 1 it is not; 2 it is not there, or in use.`,
 	}, a.checkStore)

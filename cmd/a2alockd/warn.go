@@ -14,6 +14,7 @@ import (
 	"github.com/a2alock/a2alock/internal/nearest"
 	"github.com/a2alock/a2alock/internal/redact"
 	"github.com/a2alock/a2alock/internal/schedule"
+	"github.com/a2alock/a2alock/internal/set"
 	"github.com/a2alock/a2alock/internal/setup"
 	"github.com/a2alock/a2alock/netguard"
 	"github.com/a2alock/a2alock/report"
@@ -21,9 +22,7 @@ import (
 
 // warn tells of what the daemon would start with, and nobody may have meant.
 func (a *app) warn(s *setup.Setup, agents []string) {
-	say := func(format string, args ...any) {
-		fmt.Fprintf(a.stderr, "a2alockd: warning: %s\n", report.Excerpt(fmt.Sprintf(format, args...), maxLine))
-	}
+	say := func(format string, args ...any) { a.warning(fmt.Sprintf(format, args...)) }
 	cfg := s.Config
 	if len(agents) == 0 {
 		say("there is no lock: a2alock pin makes one, and locks in a2alock.yaml says where they are")
@@ -44,8 +43,33 @@ func (a *app) warn(s *setup.Setup, agents []string) {
 			continue
 		}
 		if _, known := diff.Lookup(r.Match.Rule); !known {
-			say("notify.routes[%d].match.rule: %q: no such rule; did you mean %s?", i, r.Match.Rule, nearest.Sort(ruleIDs(), r.Match.Rule)[0])
+			meant := "a2alock rules lists them"
+			if near := nearest.Meant(r.Match.Rule, ruleIDs()); near != "" {
+				meant = "did you mean " + near + "?"
+			}
+			say("notify.routes[%d].match.rule: %q: no such rule; %s", i, r.Match.Rule, meant)
 		}
+	}
+}
+
+// warning writes one line of standard error.
+func (a *app) warning(text string) {
+	fmt.Fprintf(a.stderr, "a2alockd: warning: %s\n", report.Excerpt(text, maxLine))
+}
+
+// warnIdentities tells of those that locks name and that are no credentials: their
+// agents cannot be asked.
+func (a *app) warnIdentities(cfg *config.Config, identities []string) {
+	var names []string
+	for _, c := range cfg.Credentials {
+		names = append(names, c.Name)
+	}
+	for _, name := range set.Without(set.Of(identities), append(names, "")) {
+		meant := ""
+		if near := nearest.Meant(name, names); near != "" {
+			meant = fmt.Sprintf("; did you mean %s?", near)
+		}
+		a.warning(fmt.Sprintf("identity %q: locks name it, and it is no credential under credentials%s", name, meant))
 	}
 }
 

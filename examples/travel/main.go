@@ -91,7 +91,7 @@ type story struct {
 
 // pin does what `a2alock pin` does: fetch, compile, write the lock.
 func (s *story) pin(ctx context.Context) (string, error) {
-	res, err := s.fetcher().Discover(ctx, s.agent.url)
+	res, err := s.fetcher().Discover(ctx, s.agent.url, "")
 	if err != nil {
 		return "", err
 	}
@@ -121,7 +121,7 @@ func (s *story) check(ctx context.Context, w io.Writer, path string) error {
 	if err != nil {
 		return err
 	}
-	res, err := s.fetcher().Get(ctx, lock.Agent)
+	res, err := s.fetcher().Get(ctx, fetch.Ask{URL: lock.Agent})
 	if err != nil {
 		return err
 	}

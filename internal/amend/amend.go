@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -46,20 +45,23 @@ func Changes(was, now *lockfile.Lock) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	var w walk
+	w := walk{containers: containers}
 	if err := w.member("", before, after); err != nil {
 		return nil, err
 	}
 	return w.changes, nil
 }
 
-type walk struct{ changes []Change }
+type walk struct {
+	containers map[string]bool
+	changes    []Change
+}
 
 func (w *walk) member(at jsontext.Pointer, was, now jsontext.Value) error {
 	if bytes.Equal(was, now) {
 		return nil
 	}
-	emptied, ok := containers[pattern(at)]
+	emptied, ok := w.containers[w.pattern(at)]
 	if !ok || !emptied && (was.Kind() != '{' || now.Kind() != '{') {
 		for _, v := range []*jsontext.Value{&was, &now} {
 			if len(*v) > 0 {
@@ -90,9 +92,11 @@ func (w *walk) member(at jsontext.Pointer, was, now jsontext.Value) error {
 }
 
 // pattern is at with a * for what a person named.
-func pattern(at jsontext.Pointer) string {
-	if rest, ok := strings.CutPrefix(string(at), "/requires/skills/"); ok && !strings.Contains(rest, "/") {
-		return "/requires/skills/*"
+func (w *walk) pattern(at jsontext.Pointer) string {
+	if name := parent(string(at)) + "/*"; at != "" {
+		if _, ok := w.containers[name]; ok {
+			return name
+		}
 	}
 	return string(at)
 }

@@ -27,15 +27,19 @@ type File struct {
 	// Usage is what Load found.
 	Usage Usage
 
-	path  string
-	file  *os.File
-	begun bool // by us: there was no file
+	path   string
+	file   *os.File
+	begun  bool // by us: there was no file
+	looked bool // it is not written
 }
 
 // A Usage tells how much of a file is in use, in bytes.
 type Usage struct {
 	Size int64 // of the file
 	Free int64 // in pages that hold nothing
+	// OneHead is whether one of its two meta pages is damaged: if that was the
+	// later one, the last commit is lost.
+	OneHead bool
 }
 
 // A DamageError reports a file that is no bbolt file, or a damaged one.
@@ -55,11 +59,27 @@ const lockPause = 20 * time.Millisecond
 // it, then gives an [*InUseError]. The caller calls Load next, and Close at the
 // end.
 func Acquire(path string, timeout time.Duration) (*File, error) {
+	return acquire(path, timeout, openLocked)
+}
+
+// Look is Acquire for who writes nothing: the file may be on a disk that cannot be
+// written, and must be there.
+func Look(path string, timeout time.Duration) (*File, error) {
+	f, err := acquire(path, timeout, func(path string) (*os.File, bool, error) {
+		return lockNamed(path, os.O_RDONLY)
+	})
+	if err == nil {
+		f.looked = true
+	}
+	return f, err
+}
+
+func acquire(path string, timeout time.Duration, open func(string) (*os.File, bool, error)) (*File, error) {
 	if err := checkPlace(path); err != nil {
 		return nil, err
 	}
 	for start := time.Now(); ; time.Sleep(lockPause) {
-		file, begun, err := openLocked(path)
+		file, begun, err := open(path)
 		switch {
 		case err == nil:
 			f := &File{path: path, file: file, begun: begun}
@@ -110,14 +130,28 @@ func checkPlace(path string) error {
 // afterwards.
 func openLocked(path string) (file *os.File, begun bool, err error) {
 	file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if begun = err == nil; errors.Is(err, fs.ErrExist) {
-		if file, err = os.OpenFile(path, os.O_RDWR, 0); errors.Is(err, fs.ErrNotExist) {
-			return nil, false, errChanged // it went in between
-		}
+	switch {
+	case err == nil:
+		return lockOpen(path, file, true)
+	case !errors.Is(err, fs.ErrExist):
+		return nil, false, err
 	}
+	if file, begun, err = lockNamed(path, os.O_RDWR); errors.Is(err, fs.ErrNotExist) {
+		err = errChanged // it went in between
+	}
+	return file, begun, err
+}
+
+// lockNamed is openLocked for a file that is there.
+func lockNamed(path string, flag int) (*os.File, bool, error) {
+	file, err := os.OpenFile(path, flag, 0)
 	if err != nil {
 		return nil, false, err
 	}
+	return lockOpen(path, file, false)
+}
+
+func lockOpen(path string, file *os.File, begun bool) (*os.File, bool, error) {
 	if err := tryLock(file); err != nil {
 		file.Close()
 		if errors.Is(err, errLocked) {
@@ -137,7 +171,7 @@ func openLocked(path string) (file *os.File, begun bool, err error) {
 // checkLocks tries to lock a file that is locked. Where that succeeds, as on
 // some shares, locks keep nobody out.
 func checkLocks(path string) error {
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
@@ -161,7 +195,7 @@ func (f *File) Load() (err error) {
 	if f.Usage.Size == 0 && !f.begun {
 		return &DamageError{Path: f.path, Reason: "empty"}
 	}
-	f.DB, err = openDB(f.path, f.file, f.Usage.Size)
+	f.DB, err = openDB(f.path, f.file, f.Usage.Size, f.looked)
 	switch {
 	case f.Usage.Size > 0:
 		return err
@@ -182,7 +216,7 @@ func mapSize(size int64) int {
 	return int(max(1<<30, 4*size))
 }
 
-func openDB(path string, file *os.File, size int64) (db *bolt.DB, err error) {
+func openDB(path string, file *os.File, size int64, looked bool) (db *bolt.DB, err error) {
 	defer func() {
 		if p := recover(); p != nil { // an assertion of bbolt's, or a fault
 			err = &DamageError{Path: path, Reason: fmt.Sprint(p)}
@@ -194,6 +228,7 @@ func openDB(path string, file *os.File, size int64) (db *bolt.DB, err error) {
 		OpenFile:        func(string, int, os.FileMode) (*os.File, error) { return file, nil },
 		InitialMmapSize: mapSize(size),
 		FreelistType:    bolt.FreelistMapType,
+		ReadOnly:        looked,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -204,15 +239,13 @@ func openDB(path string, file *os.File, size int64) (db *bolt.DB, err error) {
 }
 
 // SetAside renames the file to its path with ".corrupt-" and the moment behind
-// it, and begins a new one in its place. It returns the new name.
-func (f *File) SetAside(at time.Time) (string, error) {
-	base := f.path + ".corrupt-" + at.UTC().Format("20060102T150405Z")
-	aside := base
-	for i := 2; ; i++ {
-		if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		aside = base + "-" + strconv.Itoa(i)
+// it, and begins a new one in its place. It returns the new name, which is
+// [File.Noted] with the reason; an empty file is not, where it came in the place
+// of one that is.
+func (f *File) SetAside(at time.Time, reason string) (string, error) {
+	aside := asideOf(f.path, at)
+	if earlier, _ := f.Noted(); earlier == "" || !f.isEmpty() {
+		f.note(aside, reason)
 	}
 	if err := os.Rename(f.path, aside); err != nil {
 		return "", fmt.Errorf("%s: setting it aside: %w", f.path, err)
@@ -257,7 +290,7 @@ func (f *File) Compact() (err error) {
 	if usage.Size >= f.Usage.Size { // bbolt grows a small file by more than it needs
 		return errors.Join(file.Close(), os.Remove(temp))
 	}
-	db, err := openDB(f.path, file, usage.Size)
+	db, err := openDB(f.path, file, usage.Size, false)
 	if err != nil {
 		return err
 	}
@@ -276,7 +309,7 @@ func copyTo(temp string, from *bolt.DB, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	to, err := openDB(temp, file, 0)
+	to, err := openDB(temp, file, 0, false)
 	if err != nil {
 		return err
 	}

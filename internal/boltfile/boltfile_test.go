@@ -222,9 +222,12 @@ func TestSetAside(t *testing.T) {
 		if err := f.Load(); err == nil {
 			t.Fatal("Load took a text for a database")
 		}
-		got, err := f.SetAside(at)
+		got, err := f.SetAside(at, "a text")
 		if err != nil || got != want {
 			t.Errorf("SetAside = %q, %v; want %q", got, err, want)
+		}
+		if aside, reason := f.Noted(); aside != want || reason != "a text" {
+			t.Errorf("Noted = %q, %q; want %q and why", aside, reason, want)
 		}
 		if data, err := os.ReadFile(got); err != nil || string(data) != want {
 			t.Errorf("%s holds %q, %v; want what was there", got, data, err)
@@ -254,8 +257,9 @@ func TestEmptyFile(t *testing.T) {
 	if damage, ok := errors.AsType[*DamageError](f.Load()); !ok || damage.Reason != "empty" {
 		t.Errorf("Load = %v, want a DamageError: empty", damage)
 	}
-	if _, err := f.SetAside(time.Now()); err != nil {
-		t.Error(err)
+	aside, err := f.SetAside(time.Now(), "empty")
+	if noted, _ := f.Noted(); err != nil || noted != aside {
+		t.Errorf("Noted = %q, %v; want %q", noted, err, aside)
 	}
 	if err := f.Close(); err != nil {
 		t.Error(err)

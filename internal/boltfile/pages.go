@@ -58,8 +58,8 @@ func parseMeta(page []byte) (meta, bool) {
 }
 
 // readMeta finds the meta page that bbolt goes by: of the two the later one that
-// is whole.
-func readMeta(r io.ReaderAt) (meta, error) {
+// is whole. Both is whether the other is whole, too.
+func readMeta(r io.ReaderAt) (m meta, both bool, err error) {
 	at := func(pos int64) (meta, bool) {
 		var b [headerSize + metaSize]byte
 		n, _ := r.ReadAt(b[:], pos)
@@ -67,17 +67,18 @@ func readMeta(r io.ReaderAt) (meta, error) {
 	}
 	first, ok := at(0)
 	if ok {
-		if second, ok := at(first.pageSize); ok && second.txid > first.txid && second.pageSize == first.pageSize {
-			return second, nil
+		second, both := at(first.pageSize)
+		if both && second.txid > first.txid && second.pageSize == first.pageSize {
+			return second, true, nil
 		}
-		return first, nil
+		return first, both, nil
 	}
 	for pos := int64(minPageSize); pos <= maxPageSize; pos <<= 1 {
 		if second, ok := at(pos); ok && second.pageSize == pos {
-			return second, nil
+			return second, false, nil
 		}
 	}
-	return meta{}, errors.New("no bbolt file")
+	return meta{}, false, errors.New("no bbolt file")
 }
 
 // A walker follows every page that a file's meta leads to.
@@ -105,7 +106,7 @@ func verify(path string, file *os.File) (Usage, error) {
 		}
 		return Usage{}, &DamageError{Path: path, Reason: err.Error()}
 	}
-	m, err := readMeta(file)
+	m, both, err := readMeta(file)
 	if err != nil {
 		return damaged(err)
 	}
@@ -123,7 +124,7 @@ func verify(path string, file *os.File) (Usage, error) {
 	if err != nil {
 		return damaged(err)
 	}
-	return Usage{Size: size, Free: int64(free) * m.pageSize}, nil
+	return Usage{Size: size, Free: int64(free) * m.pageSize, OneHead: !both}, nil
 }
 
 // page reads a page with those that it runs on into, and marks them as seen.

@@ -64,6 +64,7 @@ type Daemon struct {
 	accept  func(server.Tokens) // makes these the tokens that the API knows
 	reading sync.Mutex          // held by whoever reloads
 	refused string              // why the last reload was refused; "": it was not
+	lacking bool                // the store was mended, and lacks what the engine knows
 }
 
 // Run is the daemon's whole life: it returns when ctx has ended and everything
@@ -100,7 +101,7 @@ func (d *Daemon) Run(ctx context.Context) (err error) {
 		return err
 	}
 	d.metrics.ReloadedAt.SetToCurrentTime()
-	d.tellRebuilt(ctx)
+	d.tellDamage(ctx)
 	d.worker = d.newWorker(cfg)
 	api := &server.Server{
 		Engine: d.engine, Store: d.store, Wake: d.ring, Metrics: d.metrics, Log: d.Log,
@@ -300,21 +301,52 @@ func (d *Daemon) ring() {
 	}
 }
 
-// tellRebuilt tells once of a store that had to be begun anew.
-func (d *Daemon) tellRebuilt(ctx context.Context) {
-	o := d.store.Opened()
-	if !o.Rebuilt {
+// tellDamage tells once of a store that had to be begun anew or mended, now or by a
+// start that did not get so far.
+func (d *Daemon) tellDamage(ctx context.Context) {
+	var o store.Opened
+	if err := d.store.View(func(tx *store.Tx) error { o = tx.Met(); return nil }); err != nil {
+		return // every call says so
+	}
+	var text string
+	switch {
+	case o.Rebuilt:
+		text = fmt.Sprintf("The store was damaged (%s) and was begun anew; the old file is %s. "+
+			"History, episodes and messages that waited are in it; verdicts come back with the next refreshes.",
+			strings.TrimSuffix(o.Reason, "."), bases(o.Aside))
+	case o.Mended > 0:
+		text = mended(o.Mended, o.Reason)
+		if o.Aside != "" {
+			text += " The file as it was is " + bases(o.Aside) + "."
+		}
+	default:
 		return
 	}
-	d.engine.Tell(ctx, "store", fmt.Sprintf("The store was damaged (%s) and was begun anew; the old file is %s. "+
-		"History, episodes and messages that waited are in it; verdicts come back with the next refreshes.",
-		strings.TrimSuffix(o.Reason, "."), filepath.Base(o.Aside)))
+	d.engine.TellWith(ctx, "store", text, (*store.Tx).Told)
+}
+
+// bases are the names of files, without their folders.
+func bases(paths string) string {
+	var names []string
+	for path := range strings.SplitSeq(paths, ", ") {
+		names = append(names, filepath.Base(path))
+	}
+	return strings.Join(names, ", ")
+}
+
+// mended is what a person is told of records that could not be read.
+func mended(n int, reason string) string {
+	return fmt.Sprintf("The store is damaged: %d of its records could not be read, and were taken out or made anew from the rest (%s). "+
+		"Everything else goes on. A silence or an acknowledgement may be gone, and a message told in other words or twice.", n, strings.TrimSuffix(reason, "."))
 }
 
 // why says why the daemon is not ready; "" when it is.
 func (d *Daemon) why() string {
 	if err := d.checkStore(); err != nil {
 		return "the store is lost: " + err.Error()
+	}
+	if n, err := d.store.Damaged(); n > 0 {
+		return fmt.Sprintf("the store is damaged: %d of its records cannot be read: %v", n, err)
 	}
 	if idle := d.engine.Idle(); idle > hung {
 		return fmt.Sprintf("the engine has not looked around for %s", idle.Round(time.Second))

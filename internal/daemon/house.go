@@ -203,8 +203,9 @@ func watchBelow(w *fsnotify.Watcher, root string) error {
 	return nil
 }
 
-// guardStore looks at the store's file each minute until it is lost, which ends
-// the daemon: a supervisor's restart begins with the file that is there.
+// guardStore looks at the store's file each minute, and mends what cannot be read
+// in it, until it is lost, which ends the daemon: a supervisor's restart begins
+// with the file that is there.
 func (d *Daemon) guardStore(ctx context.Context) error {
 	ticker := time.NewTicker(guardEvery)
 	defer ticker.Stop()
@@ -216,6 +217,7 @@ func (d *Daemon) guardStore(ctx context.Context) error {
 		}
 		err := d.checkStore()
 		if err == nil {
+			d.mendStore(ctx)
 			continue
 		}
 		d.Log.ErrorContext(ctx, "store lost: the daemon ends", "err", err)
@@ -223,6 +225,27 @@ func (d *Daemon) guardStore(ctx context.Context) error {
 			"or with none: "+err.Error())
 		return fmt.Errorf("the store is lost: %w", err)
 	}
+}
+
+// mendStore mends what could not be read in the store while it was used, has the
+// engine write anew what it knows better, and tells of it. What cannot be written
+// comes with the next call.
+func (d *Daemon) mendStore(ctx context.Context) {
+	if n, _ := d.store.Damaged(); n > 0 {
+		faults, err := d.store.Mend()
+		if err != nil {
+			d.Log.ErrorContext(ctx, "cannot mend the store", "err", err)
+			return
+		}
+		if len(faults) > 0 {
+			d.Log.ErrorContext(ctx, "store mended", "records", len(faults), "err", store.Several(faults))
+			d.lacking = true
+		}
+	}
+	if d.lacking {
+		d.lacking = !d.engine.Restore(ctx)
+	}
+	d.tellDamage(ctx)
 }
 
 // checkStore reports a store that is no longer at its path, or is damaged.

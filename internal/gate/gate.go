@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/a2alock/a2alock/internal/moment"
 	"github.com/a2alock/a2alock/netguard"
 )
 
@@ -19,7 +20,11 @@ const (
 	DefaultFlights     = 64
 	DefaultHostFlights = 2
 	DefaultGap         = 250 * time.Millisecond
+	DefaultAnswers     = 512
 )
+
+// rest is how long a host has for noticing that we gave a request up.
+const rest = 250 * time.Millisecond
 
 // Gates are what requests pass. A host is a name or an address, whatever the
 // port: one machine stands behind it, and one limit. Within a host the first
@@ -32,15 +37,17 @@ type Gates struct {
 	Flights     int           // requests under way; 0 is [DefaultFlights]
 	HostFlights int           // of them for one host; 0 is [DefaultHostFlights]
 	Gap         time.Duration // 0 is [DefaultGap], below 0 is none
+	Answers     int           // that wait to be taken in ([Gates.Land]); 0 is [DefaultAnswers]
 	// Own lists hosts that are exempt from the gap; one that is no host is none.
 	Own []string
 
 	mu      sync.Mutex // never held while anything waits
 	own     map[string]bool
 	hosts   map[string]*host
-	ready   list.List // of the hosts that wait for a flight alone
+	ready   list.List // of the hosts that wait for room alone
 	flights int
 	waiting int
+	landed  int
 	paused  pauses // by host
 	held    pauses // by URL
 }
@@ -97,6 +104,37 @@ func (g *Gates) Enter(ctx context.Context, rawURL string) (leave func(), err err
 		return nil, err
 	}
 	return func() { g.leave(w) }, nil
+}
+
+// Land notes that an answer came which is still to be looked at. While there are
+// as many as Answers no request starts, so that answers never fill the memory
+// where the network is faster than what is done with them. The caller calls
+// [Gates.Taken] once for each, and before it waits for a gate again.
+func (g *Gates) Land() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.landed++
+}
+
+// Taken ends what [Gates.Land] began.
+func (g *Gates) Taken() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.landed--
+	g.admit()
+}
+
+// Rest keeps the next request away from the host of rawURL for a moment, own
+// hosts too. The caller is about to leave, and has given up on an answer: the
+// host may take a while to see that, and would meet one request more than
+// HostFlights.
+func (g *Gates) Rest(rawURL string) {
+	name := hostOf(rawURL)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if h := g.hosts[name]; h != nil {
+		h.next = moment.Later(h.next, time.Now().Add(rest))
+	}
 }
 
 // PauseHost keeps all requests away from the host of rawURL until then; those
@@ -230,15 +268,22 @@ func (g *Gates) leave(w *waiter) {
 // consider lets h have its turn as soon as it may, and others theirs.
 func (g *Gates) consider(h *host) {
 	g.place(h)
-	for g.flights < cmp.Or(g.Flights, DefaultFlights) && g.ready.Len() > 0 {
+	g.admit()
+}
+
+// admit lets hosts that are ready have their turns, as far as there is room.
+func (g *Gates) admit() {
+	for g.flights < cmp.Or(g.Flights, DefaultFlights) && g.landed < cmp.Or(g.Answers, DefaultAnswers) && g.ready.Len() > 0 {
 		next := g.ready.Remove(g.ready.Front()).(*host)
 		next.ready = false
-		g.start(next)
+		if !next.next.After(time.Now()) { // it may rest by now
+			g.start(next)
+		}
 		g.place(next)
 	}
 }
 
-// place puts h into the queue of those that wait for a flight alone, sets its
+// place puts h into the queue of those that wait for room alone, sets its
 // timer, or forgets it.
 func (g *Gates) place(h *host) {
 	gap := h.next.After(time.Now())

@@ -139,6 +139,47 @@ func TestContextEndsTheWaiting(t *testing.T) {
 	})
 }
 
+// A host that was given up on may still be at it, and has a moment to notice.
+func TestRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := &Gates{Flights: 3, Gap: -1, Own: []string{"a.example"}}
+		r := newRun(t, g)
+		const hole = "https://a.example/"
+		r.ask(t.Context(), hole+"1", 2*time.Second)
+		r.ask(t.Context(), "https://b.example/1", 3*time.Second)
+		r.ask(t.Context(), "https://c.example/1", 3*time.Second)
+		r.ask(t.Context(), hole+"2", time.Second) // its host has room, and waits for a flight
+		r.ask(t.Context(), hole+"3", time.Second)
+		time.Sleep(2*time.Second - time.Nanosecond)
+		g.Rest(hole + "1")
+		g.Rest("https://d.example/") // which nobody asks
+		r.ended(
+			"0s https://a.example/1", "0s https://b.example/1", "0s https://c.example/1",
+			"2.249999999s https://a.example/2", "3s https://a.example/3",
+		)
+	})
+}
+
+// While many answers wait to be looked at, nobody is asked for more.
+func TestAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := &Gates{Answers: 2, HostFlights: 1, Gap: -1}
+		r := newRun(t, g)
+		g.Land()
+		r.ask(t.Context(), "https://a.example/", time.Second)
+		g.Land()
+		r.ask(t.Context(), "https://b.example/1", time.Second)
+		r.ask(t.Context(), "https://b.example/2", time.Second)
+		time.Sleep(5 * time.Second)
+		g.Land() // of what was under way
+		g.Taken()
+		g.Taken()
+		synctest.Wait()
+		g.Taken()
+		r.ended("0s https://a.example/", "5s https://b.example/1", "6s https://b.example/2")
+	})
+}
+
 func TestPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &Gates{HostFlights: 1, Gap: -1}

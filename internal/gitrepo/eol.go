@@ -34,22 +34,41 @@ func (r *Repo) normalize(ctx context.Context, files []File, index map[string]str
 		return err
 	}
 	auto := slices.Contains([]string{"true", "yes", "on", "1", "input"}, strings.ToLower(strings.TrimSpace(string(configured))))
+	var asText []*File
 	for _, f := range odd {
-		converts, ifText := conversion(attributes[f.Path], auto)
-		if converts && ifText {
-			indexed := []File{{id: index[f.Path]}}
-			if err := r.read(ctx, indexed, maxTotal); err != nil {
-				return err
-			}
-			// What once was added with CRLF keeps it.
-			converts = isText(f.Text) && !bytes.Contains(indexed[0].Text, []byte("\r\n"))
+		switch converts, ifText := conversion(attributes[f.Path], auto); {
+		case converts && ifText:
+			asText = append(asText, f)
+		case converts:
+			f.convert()
 		}
-		if converts {
-			f.Text = bytes.ReplaceAll(f.Text, []byte("\r\n"), []byte("\n"))
+	}
+	return r.convertText(ctx, asText, index)
+}
+
+// convertText converts those of the files that look like text, and that the index
+// has not with CRLF: what once was added with CRLF keeps it.
+func (r *Repo) convertText(ctx context.Context, files []*File, index map[string]string) error {
+	indexed := make([]File, len(files))
+	for i, f := range files {
+		indexed[i].id = index[f.Path]
+	}
+	if err := r.read(ctx, indexed, maxTotal); err != nil {
+		return err
+	}
+	for i, f := range files {
+		if err := indexed[i].Err; err != nil {
+			f.Text, f.Err = nil, err // neither form is known to be the right one
+			continue
+		}
+		if isText(f.Text) && !bytes.Contains(indexed[i].Text, []byte("\r\n")) {
+			f.convert()
 		}
 	}
 	return nil
 }
+
+func (f *File) convert() { f.Text = bytes.ReplaceAll(f.Text, []byte("\r\n"), []byte("\n")) }
 
 // attributes are those of line ends, by path and name.
 func (r *Repo) attributes(ctx context.Context, paths []byte) (map[string]map[string]string, error) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -21,19 +22,26 @@ type File struct {
 	Text []byte
 	// Err says why there is no Text.
 	Err error
+	// ID is equal for files that are the same to git, whether their texts are here
+	// or not; "" where nobody knows.
+	ID string
 
 	id string // of the blob that git has; "" where it has none
 }
 
 // The limits of what is read.
 const (
-	maxFiles = 10_000
-	maxTotal = 512 << 20
-	maxLinks = 8 // on the way to one file
+	maxFiles  = 10_000
+	maxTotal  = 512 << 20
+	maxLinks  = 8    // on the way to one file
+	maxLinked = 1000 // files that are links
 )
 
-// errTooMany is one file more than is read.
-var errTooMany = fmt.Errorf("more than %d files, or %d MiB of them", maxFiles, maxTotal>>20)
+// What is more than is read.
+var (
+	errTooMany      = fmt.Errorf("more than %d files, or %d MiB of them", maxFiles, maxTotal>>20)
+	errTooManyLinks = fmt.Errorf("more than %d symbolic links", maxLinked)
+)
 
 // An entry is a line of ls-tree.
 type entry struct{ mode, id, path string }
@@ -48,35 +56,35 @@ const linkMode = "120000"
 // submodule's too.
 func (r *Repo) At(ctx context.Context, c Commit, keep func(path string) bool, limit int64) ([]File, error) {
 	var files []File
+	links := map[int]entry{} // by their place in files
 	err := r.tree(ctx, c, func(e entry) error {
 		if !keep(e.path) || !e.isFile() {
 			return nil
 		}
-		f := File{Path: e.path, Real: e.path, id: e.id}
+		f := File{Path: e.path, Real: e.path, ID: e.id, id: e.id}
 		if e.mode == linkMode {
-			f.id, f.Real = "", ""
+			f.ID, f.id = "", ""
+			links[len(files)] = e
 		}
-		if files = append(files, f); len(files) > maxFiles {
+		switch files = append(files, f); {
+		case len(files) > maxFiles:
 			return errTooMany
+		case len(links) > maxLinked:
+			return errTooManyLinks
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	for i := range files {
-		if f := &files[i]; f.Real == "" {
-			if err := r.follow(ctx, c, f); err != nil {
-				return nil, err
-			}
-		}
+	if err := r.follow(ctx, c, files, links); err != nil {
+		return nil, err
 	}
 	return files, r.read(ctx, files, limit)
 }
 
-// tree calls visit for each entry of the commit below paths, all without one.
-func (r *Repo) tree(ctx context.Context, c Commit, visit func(entry) error, paths ...string) error {
-	args := append([]string{"ls-tree", "-z", "-r", "--full-tree", c.ID, "--"}, paths...)
+// tree calls visit for each entry of the commit.
+func (r *Repo) tree(ctx context.Context, c Commit, visit func(entry) error) error {
 	_, err := r.run(ctx, nil, func(stdout io.Reader) error {
 		return eachLine(stdout, func(line string) error {
 			about, name, _ := strings.Cut(line, "\t")
@@ -86,7 +94,7 @@ func (r *Repo) tree(ctx context.Context, c Commit, visit func(entry) error, path
 			}
 			return visit(entry{fields[0], fields[2], name})
 		})
-	}, args...)
+	}, "ls-tree", "-z", "-r", "--full-tree", c.ID)
 	return err
 }
 
@@ -107,40 +115,101 @@ func eachLine(r io.Reader, take func(string) error) error {
 	}
 }
 
-// errDangling is a link to what is not there, in the same repository.
+// errDangling is a link to what is not there, in the same repository, or is not
+// git's.
 var errDangling = errors.New("a symbolic link that leads to no file of the repository")
 
-// follow finds the file that the link f leads to in the commit.
-func (r *Repo) follow(ctx context.Context, c Commit, f *File) error {
-	at := f.Path
+// dangle makes f the link to nowhere that it is. It is the same while it has the
+// same target.
+func (f *File) dangle(target string) {
+	f.Real, f.id, f.Text, f.Err, f.ID = f.Path, "", nil, errDangling, "-> "+target
+}
+
+// follow finds the files of the commit that links lead to, given by their places
+// in files: all of them one step further at a time.
+func (r *Repo) follow(ctx context.Context, c Commit, files []File, links map[int]entry) error {
+	targets := map[int]string{} // what the links themselves say
 	for range maxLinks {
-		var found entry
-		err := r.tree(ctx, c, func(e entry) error {
-			if e.path == at {
-				found = e
-			}
+		if len(links) == 0 {
 			return nil
-		}, at)
+		}
+		next, err := r.step(ctx, files, links, targets)
 		if err != nil {
 			return err
 		}
-		if found.mode != linkMode {
-			if f.Real, f.id = at, found.id; !found.isFile() {
-				f.Real, f.id, f.Err = f.Path, "", errDangling
+		found := map[string]entry{}
+		for _, at := range next {
+			found[at] = entry{}
+		}
+		err = r.tree(ctx, c, func(e entry) error {
+			if _, asked := found[e.path]; asked {
+				found[e.path] = e
 			}
 			return nil
-		}
-		link := []File{{Path: at, id: found.id}}
-		if err := r.read(ctx, link, 4096); err != nil {
+		})
+		if err != nil {
 			return err
 		}
-		at = path.Join(path.Dir(at), string(link[0].Text))
-		if link[0].Err != nil || bytes.HasPrefix(link[0].Text, []byte("/")) || at == ".." || strings.HasPrefix(at, "../") {
-			break
+		clear(links)
+		for i, at := range next {
+			switch e := found[at]; {
+			case e.mode == linkMode:
+				links[i] = e
+			case e.isFile():
+				files[i].Real, files[i].id, files[i].ID = at, e.id, e.id
+			default:
+				files[i].dangle(targets[i])
+			}
 		}
 	}
-	f.Real, f.Err = f.Path, errDangling
+	for i := range links {
+		files[i].dangle(targets[i])
+	}
 	return nil
+}
+
+// step reads the targets of links, and returns the paths that they lead to. A link
+// that leads out of the repository, or is not here, gets its Err.
+func (r *Repo) step(ctx context.Context, files []File, links map[int]entry, targets map[int]string) (map[int]string, error) {
+	places := slices.Sorted(maps.Keys(links))
+	read := make([]File, len(places))
+	for n, i := range places {
+		read[n] = File{Path: links[i].path, id: links[i].id}
+	}
+	if err := r.read(ctx, read, 4096); err != nil {
+		return nil, err
+	}
+	next := map[int]string{}
+	for n, i := range places {
+		target := string(read[n].Text)
+		if _, known := targets[i]; !known {
+			targets[i] = target
+		}
+		at, plain := joined(path.Dir(read[n].Path), target)
+		_, missing := errors.AsType[*MissingError](read[n].Err)
+		switch {
+		case missing:
+			files[i].Err, files[i].ID = read[n].Err, "link "+links[i].id
+		case read[n].Err != nil, !plain, at == "..", strings.HasPrefix(at, "../"):
+			files[i].dangle(targets[i])
+		default:
+			next[i] = at
+		}
+	}
+	return next, nil
+}
+
+// joined is where the target of a link in dir leads to, as far as its text says that:
+// behind the name of a folder, which may be a link itself, ".." is anywhere.
+func joined(dir, target string) (at string, plain bool) {
+	named := false
+	for part := range strings.SplitSeq(target, "/") {
+		if part == ".." && named {
+			return "", false
+		}
+		named = named || part != ".." && part != "." && part != ""
+	}
+	return path.Join(dir, target), !path.IsAbs(target)
 }
 
 // A MissingError is an object that the repository does not hold, as in a partial

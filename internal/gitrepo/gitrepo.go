@@ -22,6 +22,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // What keeps [Open] from a repository; an [*UnsafeError] is another.
@@ -46,10 +47,16 @@ type CommandError struct {
 	Err     error
 }
 
-// Error is what git said, as far as one line.
+// Error is what git said, as far as one line: what stopped it, else the first.
 func (e *CommandError) Error() string {
 	said, _, _ := strings.Cut(strings.TrimSpace(e.Stderr), "\n")
-	if said = strings.TrimPrefix(said, "fatal: "); said == "" {
+	for line := range strings.Lines(e.Stderr) {
+		if fatal, ok := strings.CutPrefix(line, "fatal: "); ok {
+			said = strings.TrimSpace(fatal)
+			break
+		}
+	}
+	if said == "" {
 		said = e.Err.Error()
 	}
 	return "git " + e.Command + ": " + said
@@ -173,6 +180,7 @@ func (r *Repo) run(ctx context.Context, stdin []byte, read func(io.Reader) error
 	var stderr bytes.Buffer
 	c.Dir, c.Env = r.dir, r.env
 	c.Stdin, c.Stderr = bytes.NewReader(stdin), &stderr
+	c.WaitDelay = time.Second // a child of git's that holds the pipe holds up nobody
 	stdout, err := c.StdoutPipe()
 	if err != nil {
 		return "", err
@@ -184,7 +192,9 @@ func (r *Repo) run(ctx context.Context, stdin []byte, read func(io.Reader) error
 	if unread != nil {
 		cancel()
 	}
-	err = c.Wait()
+	if err = c.Wait(); errors.Is(err, exec.ErrWaitDelay) && unread == nil {
+		err = nil // git itself has ended well, and said all
+	}
 	switch {
 	case unread != nil:
 		return stderr.String(), unread

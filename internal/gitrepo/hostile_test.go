@@ -1,10 +1,13 @@
 package gitrepo
 
 import (
+	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 // A repository whose configuration and attributes name programs runs none of
@@ -37,7 +40,7 @@ func TestRunsNothing(t *testing.T) {
 	} {
 		r.git("config", key, program)
 	}
-	for _, name := range []string{"rev-parse", "ls-tree", "ls-files", "cat-file", "merge-base", "for-each-ref", "check-attr", "config"} {
+	for _, name := range []string{"rev-parse", "ls-tree", "ls-files", "cat-file", "merge-base", "for-each-ref", "check-attr", "config", "rev-list"} {
 		r.git("config", "alias."+name, "!"+program)
 	}
 	repo := r.open()
@@ -46,7 +49,10 @@ func TestRunsNothing(t *testing.T) {
 	if _, err := repo.Default(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if _, err := repo.MergeBase(t.Context(), c, c); err != nil {
+	if _, err := repo.MergeBases(t.Context(), c, c); err != nil {
+		t.Error(err)
+	}
+	if _, err := repo.Doors(t.Context()); err != nil {
 		t.Error(err)
 	}
 	files, err = repo.At(t.Context(), c, func(path string) bool { return path == "f" }, limit)
@@ -107,4 +113,43 @@ func TestSubmodule(t *testing.T) {
 	}
 	files, err = inner.Working(t.Context(), keep, limit)
 	want(t, "Working of the submodule", files, err, "in=sub")
+}
+
+// A child of git's that outlives it, as one of a wrapper script may, holds up nobody
+// who wants to stop.
+func TestEndsWithoutItsChild(t *testing.T) {
+	bin := t.TempDir()
+	held, ready := filepath.Join(bin, "held"), filepath.Join(bin, "ready")
+	if out, err := exec.CommandContext(t.Context(), "mkfifo", held, ready).CombinedOutput(); err != nil {
+		t.Skipf("%v: %s", err, out)
+	}
+	script := "#!/bin/sh\ncat '" + held + "' &\necho >'" + ready + "'\nwait\n"
+	if err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	release, err := os.OpenFile(held, os.O_RDWR, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer release.Close() // and the child ends
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	done := make(chan error, 1)
+	go func() {
+		_, err := (&Repo{dir: bin, env: os.Environ()}).git(ctx, "version")
+		done <- err
+	}()
+	if _, err := os.ReadFile(ready); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	select {
+	case err := <-done:
+		if err == nil {
+			t.Error("a git that was stopped went well")
+		}
+	case <-time.After(time.Minute):
+		t.Error("it waits for the child")
+	}
 }

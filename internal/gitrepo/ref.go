@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -48,7 +50,7 @@ func (c Commit) Short() string { return c.ID[:min(7, len(c.ID))] }
 // refused: a tag could stand for the branch that is meant. Its error is then a
 // [*RefError], or [ErrNoCommit] for a HEAD that is not born.
 func (r *Repo) Commit(ctx context.Context, ref string) (Commit, error) {
-	if strings.HasPrefix(ref, "-") {
+	if strings.HasPrefix(ref, "-") || strings.HasPrefix(ref, "^") { // an option, or all but that
 		return Commit{}, &RefError{Ref: ref}
 	}
 	out, said, err := r.warned(ctx, "rev-parse", "--verify", "--end-of-options", ref+"^{commit}")
@@ -116,16 +118,76 @@ func short(ref string) string {
 	return ref
 }
 
-// MergeBase finds the commit from which a and b went their ways: where there are
-// several, the one that git names first. Its error is [ErrUnrelated] where the
-// history that is there has none, which in a shallow clone says little.
-func (r *Repo) MergeBase(ctx context.Context, a, b Commit) (Commit, error) {
-	out, err := r.git(ctx, "merge-base", a.ID, b.ID)
+// Branch is the branch that is checked out; "" where there is none.
+func (r *Repo) Branch(ctx context.Context) string {
+	out, err := r.git(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(string(out), "\n")
+}
+
+// HasOrigin is whether there is a remote called origin.
+func (r *Repo) HasOrigin(ctx context.Context) bool {
+	out, err := r.git(ctx, "config", "--get", "remote.origin.url")
+	return err == nil && len(out) > 0
+}
+
+// MergeBases finds the commits from which a and b went their ways, in git's order.
+// Branches that were merged into each other crosswise have several. Its error is
+// [ErrUnrelated] where the history that is there has none, which in a shallow clone
+// says little.
+func (r *Repo) MergeBases(ctx context.Context, a, b Commit) ([]Commit, error) {
+	out, err := r.git(ctx, "merge-base", "--all", a.ID, b.ID)
 	if x, ok := errors.AsType[*exec.ExitError](err); ok && x.ExitCode() == 1 {
-		return Commit{}, ErrUnrelated
+		return nil, ErrUnrelated
 	}
 	if err != nil {
-		return Commit{}, err
+		return nil, err
 	}
-	return r.Commit(ctx, strings.TrimSpace(string(out)))
+	var bases []Commit
+	for id := range strings.FieldsSeq(string(out)) {
+		c, err := r.Commit(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		bases = append(bases, c)
+	}
+	return bases, nil
+}
+
+// IsCertain is whether the bases of a and b that [Repo.MergeBases] finds are those
+// of the whole history. They are not where a branch is cut off behind them: what is
+// missing could lead to a later one.
+func (r *Repo) IsCertain(ctx context.Context, a, b Commit) (bool, error) {
+	if !r.Shallow {
+		return true, nil
+	}
+	where, err := r.git(ctx, "rev-parse", "--git-path", "shallow")
+	if err != nil {
+		return false, err
+	}
+	file := strings.TrimSuffix(string(where), "\n")
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(r.dir, file)
+	}
+	list, err := os.ReadFile(file)
+	if err != nil {
+		return false, err
+	}
+	cut := map[string]bool{}
+	for id := range strings.FieldsSeq(string(list)) {
+		cut[id] = true
+	}
+	// Where the history is cut off, a commit has no parents.
+	ends, err := r.git(ctx, "rev-list", "--max-parents=0", a.ID+"..."+b.ID)
+	if err != nil {
+		return false, err
+	}
+	for id := range strings.FieldsSeq(string(ends)) {
+		if cut[id] {
+			return false, nil
+		}
+	}
+	return true, nil
 }

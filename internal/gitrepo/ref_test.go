@@ -2,6 +2,8 @@ package gitrepo
 
 import (
 	"errors"
+	"fmt"
+	"path/filepath"
 	"testing"
 )
 
@@ -70,7 +72,7 @@ func TestDefault(t *testing.T) {
 	}
 }
 
-func TestMergeBase(t *testing.T) {
+func TestMergeBases(t *testing.T) {
 	r := newTree(t)
 	first := r.git("rev-parse", "HEAD")
 	r.git("checkout", "-q", "-b", "topic")
@@ -79,21 +81,70 @@ func TestMergeBase(t *testing.T) {
 	r.write("a", "x")
 	main := r.commit()
 	repo := r.open()
-	if c, err := repo.MergeBase(t.Context(), main, topic); err != nil || c.ID != first {
-		t.Errorf("MergeBase = %v, %v, want %s", c, err, first)
+	if c, err := repo.MergeBases(t.Context(), main, topic); err != nil || len(c) != 1 || c[0].ID != first {
+		t.Errorf("MergeBases = %v, %v, want %s", c, err, first)
+	}
+	r.git("merge", "-q", "--no-ff", "-m", "one way", topic.ID)
+	oneWay := Commit{Name: "main", ID: r.git("rev-parse", "HEAD")}
+	r.git("checkout", "-q", "topic")
+	r.git("merge", "-q", "--no-ff", "-m", "the other", main.ID)
+	other := Commit{Name: "topic", ID: r.git("rev-parse", "HEAD")}
+	if c, err := repo.MergeBases(t.Context(), oneWay, other); err != nil || len(c) != 2 {
+		t.Errorf("MergeBases of branches that were merged crosswise = %v, %v, want both", c, err)
 	}
 	r.git("checkout", "-q", "--orphan", "other")
-	other := r.commit()
-	if _, err := repo.MergeBase(t.Context(), main, other); !errors.Is(err, ErrUnrelated) {
-		t.Errorf("MergeBase of an orphan = %v, want %v", err, ErrUnrelated)
+	other = r.commit()
+	if _, err := repo.MergeBases(t.Context(), main, other); !errors.Is(err, ErrUnrelated) {
+		t.Errorf("MergeBases of an orphan = %v, want %v", err, ErrUnrelated)
 	}
 	// A replaced commit is another history than the one that is pushed.
 	r.git("replace", other.ID, main.ID)
-	if _, err := repo.MergeBase(t.Context(), main, other); !errors.Is(err, ErrUnrelated) {
-		t.Errorf("MergeBase of a replaced commit = %v, want %v", err, ErrUnrelated)
+	if _, err := repo.MergeBases(t.Context(), main, other); !errors.Is(err, ErrUnrelated) {
+		t.Errorf("MergeBases of a replaced commit = %v, want %v", err, ErrUnrelated)
 	}
 	r.write(".git/info/grafts", other.ID+" "+main.ID+"\n")
-	if _, err := repo.MergeBase(t.Context(), main, other); !errors.Is(err, ErrUnrelated) {
-		t.Errorf("MergeBase of a grafted commit = %v, want %v", err, ErrUnrelated)
+	if _, err := repo.MergeBases(t.Context(), main, other); !errors.Is(err, ErrUnrelated) {
+		t.Errorf("MergeBases of a grafted commit = %v, want %v", err, ErrUnrelated)
+	}
+}
+
+// A shallow clone knows the base for certain where no branch is cut off behind it.
+func TestIsCertain(t *testing.T) {
+	r := newTree(t)
+	r.commit()
+	r.git("branch", "side")
+	fork := r.commit()
+	r.git("checkout", "-q", "-b", "topic")
+	r.commit()
+	r.commit()
+	r.git("checkout", "-q", "side")
+	r.commit()
+	r.git("checkout", "-q", "topic")
+	r.git("merge", "-q", "-s", "ours", "--no-edit", "side")
+	for depth, want := range map[int]struct {
+		certain bool
+		base    bool // it is the commit where topic left main
+	}{
+		1: {}, 2: {}, 3: {certain: true, base: true}, 10: {certain: true, base: true},
+	} {
+		clone := tree{t, filepath.Join(t.TempDir(), "clone")}
+		r.git("clone", "-q", "--no-checkout", "--no-single-branch", fmt.Sprint("--depth=", depth), "file://"+filepath.ToSlash(r.dir), clone.dir)
+		repo := clone.open()
+		main, err := repo.Commit(t.Context(), "origin/main")
+		if err != nil {
+			t.Fatal(err)
+		}
+		topic, err := repo.Commit(t.Context(), "origin/topic")
+		if err != nil {
+			t.Fatal(err)
+		}
+		certain, err := repo.IsCertain(t.Context(), main, topic)
+		if err != nil || certain != want.certain {
+			t.Errorf("IsCertain at depth %d = %v, %v, want %v", depth, certain, err, want.certain)
+		}
+		bases, err := repo.MergeBases(t.Context(), main, topic)
+		if err == nil && (bases[0].ID == fork.ID) != want.base || err != nil && !errors.Is(err, ErrUnrelated) {
+			t.Errorf("MergeBases at depth %d = %v, %v, want the fork %s: %v", depth, bases, err, fork.Short(), want.base)
+		}
 	}
 }

@@ -31,16 +31,26 @@ func (r *Repo) Working(ctx context.Context, keep func(path string) bool, limit i
 	var files []File
 	index := map[string]string{} // the ids of tracked files
 	var total int
+	links := map[int]string{} // targets, by the places in files
 	for _, l := range list {
-		f, there := l.open(root, limit)
+		f, target, there := l.open(root, limit)
 		if !there {
 			continue
 		}
-		if total += len(f.Text); total > maxTotal {
+		if target != "" {
+			links[len(files)] = target
+		}
+		switch total += len(f.Text); {
+		case total > maxTotal:
 			return nil, errTooMany
+		case len(links) > maxLinked:
+			return nil, errTooManyLinks
 		}
 		files = append(files, f)
 		index[l.path] = l.id
+	}
+	if err := r.dangling(ctx, files, links); err != nil {
+		return nil, err
 	}
 	if err := r.read(ctx, files, limit); err != nil { // of the sparse ones
 		return nil, err
@@ -91,30 +101,63 @@ func (r *Repo) listed(ctx context.Context, keep func(path string) bool) ([]liste
 	return list, err
 }
 
-// open reads the file from the working tree. There is none where it was
-// deleted.
-func (l listed) open(root *os.Root, limit int64) (f File, there bool) {
-	f = File{Path: l.path, Real: l.path, id: l.id}
+// open reads the file from the working tree, or through the link that it is
+// there, with its target. There is none where it was deleted.
+func (l listed) open(root *os.Root, limit int64) (f File, target string, there bool) {
+	f = File{Path: l.path, Real: l.path}
 	name := filepath.FromSlash(l.path)
 	info, err := root.Lstat(name)
 	gone := errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || err == nil && info.IsDir() || isBehindLink(root, l.path)
 	switch {
 	case gone && l.sparse:
-		return f, true
+		f.id, f.ID = l.id, l.id
+		return f, "", true
 	case gone:
-		return f, false
+		return f, "", false
 	case err == nil && info.Mode()&fs.ModeSymlink != 0:
-		f.Real = linked(root, l.path)
-		if info, err = root.Stat(name); err != nil { // also one that leads out
-			err = errDangling
+		if target, err = root.Readlink(name); err != nil {
+			break
 		}
+		real, ok := linked(root, l.path)
+		if info, err = root.Stat(name); !ok || err != nil { // also one that leads out
+			f.dangle(filepath.ToSlash(target))
+			return f, "", true
+		}
+		f.Real = real
 	}
-	if f.id = ""; err != nil {
+	if err != nil {
 		f.Err = err
-		return f, true
+		return f, "", true
 	}
 	f.Text, f.Err = contents(root, name, info, limit)
-	return f, true
+	return f, filepath.ToSlash(target), true
+}
+
+// dangling makes links to nowhere of those that lead to what git neither tracks
+// nor would add: what it keeps for itself may hold credentials, and so may what
+// .gitignore leaves out.
+func (r *Repo) dangling(ctx context.Context, files []File, links map[int]string) error {
+	if len(links) == 0 {
+		return nil
+	}
+	known := map[string]bool{}
+	for i := range links {
+		known[files[i].Real] = false
+	}
+	_, err := r.run(ctx, nil, func(stdout io.Reader) error {
+		return eachLine(stdout, func(name string) error {
+			if _, asked := known[name]; asked {
+				known[name] = true
+			}
+			return nil
+		})
+	}, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	for i, target := range links {
+		if !known[files[i].Real] {
+			files[i].dangle(target)
+		}
+	}
+	return err
 }
 
 // isBehindLink is whether a folder of the path is a link: for git that folder is
@@ -128,17 +171,20 @@ func isBehindLink(root *os.Root, name string) bool {
 	return false
 }
 
-// linked is the path that a link leads to, as far as its own targets say.
-func linked(root *os.Root, name string) string {
-	at := name
+// linked is the path that a link leads to. There is none through a link to a
+// folder, which for git is a file.
+func linked(root *os.Root, name string) (at string, ok bool) {
+	at = name
 	for range maxLinks {
 		target, err := root.Readlink(filepath.FromSlash(at))
 		if err != nil {
-			return at
+			return at, !isBehindLink(root, at)
 		}
-		at = path.Join(path.Dir(at), filepath.ToSlash(target))
+		if at, ok = joined(path.Dir(at), filepath.ToSlash(target)); !ok || isBehindLink(root, at) {
+			return "", false
+		}
 	}
-	return name
+	return "", false
 }
 
 // contents reads one regular file of the tree; opening a pipe would wait for its
@@ -156,6 +202,27 @@ func contents(root *os.Root, name string, info fs.FileInfo, limit int64) ([]byte
 	}
 	defer f.Close()
 	text := bytes.NewBuffer([]byte{}) // an empty file has a text too
-	_, err = text.ReadFrom(io.LimitReader(f, limit))
-	return text.Bytes(), err
+	if _, err := text.ReadFrom(io.LimitReader(f, limit)); err != nil {
+		return nil, err
+	}
+	return text.Bytes(), nil
+}
+
+// Doors are the folders of the working tree that git itself does not look into, by
+// their paths: submodules, and what links lead to.
+func (r *Repo) Doors(ctx context.Context) ([]string, error) {
+	var doors []string
+	_, err := r.run(ctx, nil, func(stdout io.Reader) error {
+		return eachLine(stdout, func(line string) error {
+			about, name, _ := strings.Cut(line, "\t") // mode, id, stage
+			if e := (entry{mode: strings.SplitN(about, " ", 2)[0]}); e.mode != linkMode && e.isFile() {
+				return nil
+			}
+			if info, err := os.Stat(filepath.Join(r.Top, filepath.FromSlash(name))); err == nil && info.IsDir() {
+				doors = append(doors, name)
+			}
+			return nil
+		})
+	}, "ls-files", "-z", "--stage")
+	return doors, err
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/internal/packed"
 	"github.com/a2alock/a2alock/internal/records"
 	"github.com/a2alock/a2alock/internal/verdict"
 )
@@ -72,7 +73,7 @@ func PutTransition(tx *records.Tx, t Transition) error {
 	if was < 0 {
 		return fmt.Errorf("storing a transition of %q: verdict %q: there is none", t.Lock, t.Was)
 	}
-	old, err := tx.Numbered(Transitions.Bucket, t.Lock, t.Seq)
+	old, err := findNumbered(tx, Transitions.Bucket, t.Lock, t.Seq)
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func PutTransition(tx *records.Tx, t Transition) error {
 	if err != nil {
 		return err
 	}
-	key, err := records.NumberedKey(lock, t.Seq)
+	key, err := NumberedKey(lock, t.Seq)
 	if err != nil {
 		return fmt.Errorf("storing a transition of %q: %w", t.Lock, err)
 	}
@@ -118,29 +119,29 @@ func (rec Record) pack(was byte) []byte {
 	add(hasSet, rec.set != records.Name{}, rec.set[:])
 	add(hasFindings, rec.findings != records.Name{}, rec.findings[:])
 	add(hasEpisode, e.Episode != 0, binary.AppendUvarint(nil, e.Episode))
-	add(hasDetail, e.Detail != "", records.AppendText(nil, e.Detail))
+	add(hasDetail, e.Detail != "", packed.AppendText(nil, e.Detail))
 	code := slices.Index(kindCodes, e.Kind)
-	add(hasKind, code < 0, records.AppendText(nil, string(e.Kind)))
+	add(hasKind, code < 0, packed.AppendText(nil, string(e.Kind)))
 	// Class and was are below 16 for good.
 	head := []byte{flags, byte(max(code, 0)), byte(e.Class)<<4 | was}
-	return append(records.AppendTime(head, e.At), tail...)
+	return append(packed.AppendTime(head, e.At), tail...)
 }
 
 // ReadTransition reads the record of a row.
 func ReadTransition(e records.Entry) (rec Record, err error) {
 	seq := uint64(0)
-	if rec.Lock, seq, err = records.SplitNumbered(e.Key); err == nil {
+	if rec.Lock, seq, err = SplitNumbered(e.Key); err == nil {
 		err = rec.unpack(e.Value)
 	}
 	if err != nil {
-		return Record{}, &records.RecordError{Kind: Transitions.Name, Key: records.Printable(e.Key), Err: err}
+		return Record{}, &records.RecordError{Kind: Transitions.Name, Key: packed.Printable(e.Key), Err: err}
 	}
 	rec.Event.Seq = seq
 	return rec, nil
 }
 
 func (rec *Record) unpack(data []byte) error {
-	r := records.Reader{Data: data}
+	r := packed.Reader{Data: data}
 	flags, code, both := r.Byte(), r.Byte(), r.Byte()
 	e := &rec.Event
 	e.At, e.Quiet = r.Time(), flags&isQuiet != 0
@@ -195,7 +196,7 @@ func (rec Record) Whole(tx *records.Tx) (t Transition, err error) {
 
 // FindTransition is the row of the lock's history with this number.
 func FindTransition(tx *records.Tx, lock string, seq uint64) (t Transition, ok bool, err error) {
-	e, err := tx.Numbered(Transitions.Bucket, lock, seq)
+	e, err := findNumbered(tx, Transitions.Bucket, lock, seq)
 	if err != nil || e.Value == nil {
 		return Transition{}, false, err
 	}
@@ -203,22 +204,27 @@ func FindTransition(tx *records.Tx, lock string, seq uint64) (t Transition, ok b
 	if err == nil {
 		t, err = rec.Whole(tx)
 	}
+	if tx.Skip(err) { // what is told of it is told without
+		return Transition{}, false, nil
+	}
 	return t, err == nil, err
 }
 
-// ListTransitions is the history of the lock, the newest first.
+// ListTransitions is the history of the lock, the newest first, without what
+// cannot be read.
 func ListTransitions(tx *records.Tx, lock string, p records.Page) (page []Transition, next string, err error) {
-	entries, next, err := tx.Newest(Transitions.Bucket, lock, p)
+	entries, next, err := newest(tx, Transitions.Bucket, lock, p)
 	for _, e := range entries {
 		rec, err := ReadTransition(e)
-		if err != nil {
+		if err == nil {
+			var t Transition
+			if t, err = rec.Whole(tx); err == nil {
+				page = append(page, t)
+			}
+		}
+		if err != nil && !tx.Skip(err) {
 			return nil, "", err
 		}
-		t, err := rec.Whole(tx)
-		if err != nil {
-			return nil, "", err
-		}
-		page = append(page, t)
 	}
 	return page, next, err
 }
@@ -235,4 +241,21 @@ func DropTransition(tx *records.Tx, e records.Entry) error {
 		}
 	}
 	return tx.Drop(Transitions.Bucket, e.Key)
+}
+
+// Mend makes a row anew without the names that are not sound any more, or drops
+// one that cannot be read or whose lock is not known. Names are counted by the
+// caller.
+func Mend(tx *records.Tx, e records.Entry, sound map[records.Name]bool) error {
+	rec, err := ReadTransition(e)
+	if err != nil || !sound[rec.Lock] {
+		return tx.Drop(Transitions.Bucket, e.Key)
+	}
+	for _, n := range []*records.Name{&rec.card, &rec.set, &rec.findings} {
+		if !sound[*n] {
+			*n = records.Name{}
+		}
+	}
+	was := max(slices.Index(verdictCodes, rec.Event.Was), 0)
+	return tx.Put(Transitions.Bucket, e.Key, rec.pack(byte(was)))
 }

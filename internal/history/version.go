@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/a2alock/a2alock/internal/packed"
 	"github.com/a2alock/a2alock/internal/records"
 )
 
@@ -15,12 +16,15 @@ type CardVersion struct {
 	Body    string    `json:"body"`   // the digest its body is kept under; "": not kept
 	At      time.Time `json:"at"`     // first seen
 	Version string    `json:"version,omitzero"`
+	// Lost says why it is the public card, although an identity asked for the
+	// extended one, "=" that this is that card; "": it is not.
+	Lost string `json:"lost,omitzero"`
 }
 
 // PutVersion adds a card that the agent showed, numbered by its Seq, or puts
 // it anew. The Body that it names is kept with it.
 func PutVersion(tx *records.Tx, v CardVersion) error {
-	was, err := tx.Numbered(Versions.Bucket, v.Agent, v.Seq)
+	was, err := findNumbered(tx, Versions.Bucket, v.Agent, v.Seq)
 	if err != nil {
 		return err
 	}
@@ -28,7 +32,7 @@ func PutVersion(tx *records.Tx, v CardVersion) error {
 	if err != nil {
 		return err
 	}
-	key, err := records.NumberedKey(owner, v.Seq)
+	key, err := NumberedKey(owner, v.Seq)
 	if err != nil {
 		return fmt.Errorf("card of %q: %w", v.Agent, err)
 	}
@@ -38,8 +42,12 @@ func PutVersion(tx *records.Tx, v CardVersion) error {
 	if err := DropVersion(tx, was); err != nil {
 		return err
 	}
-	data := records.AppendText(records.AppendText(records.AppendTime(nil, v.At), v.Digest), v.Body)
-	return tx.Put(Versions.Bucket, key, records.AppendText(data, v.Version))
+	data := packed.AppendText(packed.AppendText(packed.AppendTime(nil, v.At), v.Digest), v.Body)
+	data = packed.AppendText(data, v.Version)
+	if v.Lost != "" { // seldom, and not known to the first records
+		data = packed.AppendText(data, v.Lost)
+	}
+	return tx.Put(Versions.Bucket, key, data)
 }
 
 // DropVersion drops a card version, and does nothing where e has no value.
@@ -52,7 +60,7 @@ func DropVersion(tx *records.Tx, e records.Entry) error {
 			return err
 		}
 	}
-	if owner, _, err := records.SplitNumbered(e.Key); err == nil {
+	if owner, _, err := SplitNumbered(e.Key); err == nil {
 		if err := tx.Unuse(owner); err != nil {
 			return err
 		}
@@ -62,23 +70,28 @@ func DropVersion(tx *records.Tx, e records.Entry) error {
 
 // ReadVersion reads a card version, without its agent.
 func ReadVersion(e records.Entry) (v CardVersion, err error) {
-	r := records.Reader{Data: e.Value}
+	r := packed.Reader{Data: e.Value}
 	v = CardVersion{At: r.Time(), Digest: r.Text(), Body: r.Text(), Version: r.Text()}
-	if _, v.Seq, err = records.SplitNumbered(e.Key); err == nil {
+	if len(r.Data) > 0 {
+		v.Lost = r.Text()
+	}
+	if _, v.Seq, err = SplitNumbered(e.Key); err == nil {
 		err = r.Err
 	}
 	if err != nil {
-		return CardVersion{}, &records.RecordError{Kind: Versions.Name, Key: records.Printable(e.Key), Err: err}
+		return CardVersion{}, &records.RecordError{Kind: Versions.Name, Key: packed.Printable(e.Key), Err: err}
 	}
 	return v, nil
 }
 
 // ListVersions are the cards that the agent showed, the newest first.
 func ListVersions(tx *records.Tx, agent string, p records.Page) (page []CardVersion, next string, err error) {
-	entries, next, err := tx.Newest(Versions.Bucket, agent, p)
+	entries, next, err := newest(tx, Versions.Bucket, agent, p)
 	for _, e := range entries {
 		v, err := ReadVersion(e)
-		if err != nil {
+		if tx.Skip(err) {
+			continue
+		} else if err != nil {
 			return nil, "", err
 		}
 		v.Agent = agent

@@ -106,7 +106,7 @@ func ofRun(l *report.Listing) suite {
 	s := suite{Name: "a2alock"}
 	for i := range l.Errors {
 		s.Cases = append(s.Cases, test{
-			Name: fmt.Sprintf("runs (%d)", i+1), Class: "a2alock", File: l.Errors[i].File, Time: "0", Error: wrong(&l.Errors[i]),
+			Name: fmt.Sprintf("runs (%d)", i+1), Class: "a2alock", File: report.Line(l.Errors[i].File), Time: "0", Error: wrong(&l.Errors[i]),
 		})
 	}
 	if len(l.Errors) == 0 && len(l.Subjects) == 0 {
@@ -118,7 +118,7 @@ func ofRun(l *report.Listing) suite {
 func ofSubject(sub *report.Subject) suite {
 	s := suite{Name: sub.Name}
 	named := func(name string) test {
-		return test{Name: name, Class: class(sub), File: sub.File, Time: "0"}
+		return test{Name: name, Class: class(sub), File: report.Line(sub.File), Time: "0"}
 	}
 	if sub.Open != nil {
 		c := named("can be decided")

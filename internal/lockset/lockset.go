@@ -5,7 +5,11 @@ package lockset
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"iter"
+	"path/filepath"
+	"slices"
 
 	"github.com/a2alock/a2alock/config"
 	"github.com/a2alock/a2alock/diff"
@@ -48,23 +52,46 @@ type Known interface {
 	// Good is the last good text of the file at path, a lock of that id that File
 	// does not know; nil where what is kept under the id is of another file.
 	Good(id, path string) []byte
+	// Paths are those of all locks that it has.
+	Paths() iter.Seq[string]
 }
 
 // Read finds and reads every lock below the roots of cfg. A file that has not
 // changed is the very File that known has, one that is broken holds the last
-// good text of its path. The error is that of a root that cannot be searched: then nothing
-// is known of what is there.
+// good text of its path, and so does one that became a folder. The error is that
+// of a root that cannot be searched: then nothing is known of what is there.
 func Read(cfg *config.Config, known Known) ([]*File, error) {
 	paths, err := lockfile.Find(cfg.Roots())
 	if err != nil {
 		return nil, fmt.Errorf("looking for locks: %w", err)
 	}
+	found := len(paths)
+	for path := range known.Paths() {
+		if _, ok := slices.BinarySearch(paths[:found], path); !ok && isBelow(cfg.Roots(), path) && isTaken(path) && !slices.Contains(paths[found:], path) {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
 	ids := ids(cfg.Root, paths)
 	files := make([]*File, 0, len(paths))
 	for i, path := range paths {
 		files = append(files, read(ids[i], path, known))
 	}
 	return files, nil
+}
+
+// isTaken is whether a folder has the path of a lock.
+func isTaken(path string) bool {
+	_, err := lockfile.ReadBytes(path)
+	_, ok := errors.AsType[*lockfile.Fault](err)
+	return ok
+}
+
+func isBelow(roots []string, path string) bool {
+	return slices.ContainsFunc(roots, func(root string) bool {
+		rel, err := filepath.Rel(root, path)
+		return err == nil && filepath.IsLocal(rel)
+	})
 }
 
 // read takes what is on the disk, and where that is no lock, what was known.

@@ -1,7 +1,9 @@
 package lockset
 
 import (
+	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -70,6 +72,8 @@ func (m memory) Good(id, path string) []byte {
 	}
 	return []byte(m.good[id])
 }
+
+func (m memory) Paths() iter.Seq[string] { return slices.Values([]string{m.path}) }
 
 func lock(agent string) string {
 	return fmt.Sprintf(`{"workflow": "w", "agent": %q, "requires": {"skills": {
@@ -143,6 +147,19 @@ func TestRead(t *testing.T) {
 	write(lock(b))
 	if f := read(); f.Key.URL != b || f.Agent == b {
 		t.Errorf("a lock about another agent = %+v, want its secret redacted", f)
+	}
+	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	m.files["x"] = first
+	if f := read(); f.Broken == nil || f.Digest != first.Digest || f.Path != path {
+		t.Errorf("a lock that became a folder = %+v, want its last good text", f)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := Read(cfg, m); err != nil || len(list) > 0 {
+		t.Errorf("a lock that is gone = %v, %v", list, err)
 	}
 	cfg.Root = filepath.Join(dir, "gone")
 	if list, err := Read(cfg, m); err == nil {

@@ -2,6 +2,7 @@
 package media
 
 import (
+	"fmt"
 	"mime"
 	"strings"
 )
@@ -108,4 +109,16 @@ func isForeign(s string) bool {
 func Is(s string) bool {
 	t, _, err := mime.ParseMediaType(s)
 	return err == nil && strings.Count(t, "/") == 1 && !strings.Contains(t, "*") && strings.TrimSpace(s) == s && !isForeign(s)
+}
+
+// NotJSON says of a Content-Type that it is not JSON's; "" where it is.
+func NotJSON(header string) string {
+	if header == "" {
+		return "the answer names no content type"
+	}
+	media, _, err := mime.ParseMediaType(header)
+	if err == nil && (media == "application/json" || strings.HasSuffix(media, "+json")) {
+		return ""
+	}
+	return fmt.Sprintf("the content type is %q, not application/json", header)
 }

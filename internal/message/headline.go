@@ -163,7 +163,7 @@ func whatToDo(t *Telling) string {
 	case verdict.WentAway:
 		return "Ask whoever runs the agent. If the address was refused, network in a2alock.yaml allows it."
 	case verdict.WentInvalid:
-		return "Run a2alock validate on the agent's URL: it says what is wrong. A card that has moved wants a new pin."
+		return "Run a2alock validate on the agent's URL, with --identity where the lock names one: it says what is wrong. A card that has moved wants a new pin."
 	case verdict.RanOut:
 		return "See what keeps the agent from answering, or take the lock out."
 	case verdict.Stale:

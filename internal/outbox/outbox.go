@@ -78,6 +78,13 @@ type Row struct {
 	Together int    `json:"together,omitzero"` // rows of Flush; 0: this one
 }
 
+// The kinds of rows that come from no event.
+const (
+	KindReminder verdict.Kind = "reminder" // an episode is still open
+	KindDaemon   verdict.Kind = "daemon"   // about the daemon itself
+	KindSample   verdict.Kind = "sample"   // a test of a sink, which is never stored
+)
+
 // Dropped is the reason of rows that a person gave up.
 const Dropped = "dropped by hand"
 

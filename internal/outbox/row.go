@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a2alock/a2alock/internal/packed"
 	"github.com/a2alock/a2alock/internal/records"
 )
 
@@ -35,7 +36,7 @@ func rowKey(number uint64) []byte { return binary.BigEndian.AppendUint64(nil, nu
 // dueKey orders the waiting rows of a sink: by the time they are due, then as
 // they were inserted.
 func dueKey(r Row) []byte {
-	return append(records.AppendTime(append([]byte(r.Sink), 0), r.DueAt), rowKey(r.Number)...)
+	return append(packed.AppendTime(append([]byte(r.Sink), 0), r.DueAt), rowKey(r.Number)...)
 }
 
 // toldKey puts the row among those of its episode, in order. Rows without an
@@ -164,7 +165,7 @@ func Drop(tx *records.Tx, r Row) error {
 // opening that is late holds up its resolve, and nothing else.
 func Due(tx *records.Tx, sink string, at time.Time, limit int) ([]Row, error) {
 	prefix := append([]byte(sink), 0)
-	end := records.AppendTime(bytes.Clone(prefix), at)
+	end := packed.AppendTime(bytes.Clone(prefix), at)
 	var list []Row
 	for e, err := range tx.All(Wait.Bucket, prefix) {
 		if err != nil {
@@ -173,17 +174,33 @@ func Due(tx *records.Tx, sink string, at time.Time, limit int) ([]Row, error) {
 		if len(list) == limit || bytes.Compare(e.Key[:min(len(end), len(e.Key))], end) > 0 {
 			break
 		}
-		r, ok, err := records.One[Row](tx, Rows, e.Key[len(e.Key)-8:])
+		r, ok, err := find(tx, e.Key)
 		if err != nil {
 			return nil, err
 		}
+		if !ok {
+			continue
+		}
 		if blocked, err := isBlocked(tx, r); err != nil {
 			return nil, err
-		} else if ok && !blocked {
+		} else if !blocked {
 			list = append(list, r)
 		}
 	}
 	return list, nil
+}
+
+// find is the row whose number the key of an index ends in. One that cannot be
+// read holds up no other.
+func find(tx *records.Tx, key []byte) (r Row, ok bool, err error) {
+	if len(key) < 8 {
+		return r, false, nil
+	}
+	r, ok, err = records.One[Row](tx, Rows, key[len(key)-8:])
+	if tx.Skip(err) {
+		err = nil
+	}
+	return r, ok, err
 }
 
 // isBlocked reports whether an earlier row of the same sink and episode waits.
@@ -202,7 +219,7 @@ func isBlocked(tx *records.Tx, r Row) (bool, error) {
 		if string(e.Value) != r.Sink {
 			continue
 		}
-		earlier, ok, err := records.One[Row](tx, Rows, e.Key[len(e.Key)-8:])
+		earlier, ok, err := find(tx, e.Key)
 		if err != nil || ok && earlier.State == Waiting {
 			return true, err
 		}
@@ -218,7 +235,7 @@ func NextDue(tx *records.Tx, sink string) (at time.Time, ok bool, err error) {
 	if err != nil || len(list) == 0 {
 		return time.Time{}, false, err
 	}
-	return records.ReadTime(list[0].Key[len(prefix):]), true, nil
+	return packed.ReadTime(list[0].Key[len(prefix):]), true, nil
 }
 
 // CountWaiting is how many rows wait by sink, those of sinks that are configured
@@ -260,7 +277,9 @@ func List(tx *records.Tx, q Query, p records.Page) (page []Row, next string, err
 		for _, e := range entries {
 			after = e.Key
 			var r Row
-			if err := Rows.Decode(e.Key, e.Value, &r); err != nil {
+			if err := Rows.Decode(e.Key, e.Value, &r); tx.Skip(err) {
+				continue
+			} else if err != nil {
 				return nil, "", err
 			}
 			if q.Sink != "" && r.Sink != q.Sink || q.State != "" && r.State != q.State {
@@ -288,7 +307,7 @@ func OfEpisode(tx *records.Tx, lock string, start uint64) ([]Row, error) {
 		if err != nil {
 			return nil, err
 		}
-		r, ok, err := records.One[Row](tx, Rows, e.Key[len(e.Key)-8:])
+		r, ok, err := find(tx, e.Key)
 		if err != nil {
 			return nil, err
 		}

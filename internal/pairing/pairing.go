@@ -3,15 +3,16 @@
 //
 // A lock stays the same under its path, whatever else in it changes: a file that
 // code refers to is the one that code will read. What is left on both sides is
-// the same lock where it is about the same agent, read by the same identity for
-// the same workflow; and where it asks for a skill that the one before asked for,
+// the same lock where it is about the same agent for the same workflow, whoever
+// reads the card; and where it asks for a skill that the one before asked for,
 // and the workflow or the host of the agent stays. So nobody takes a requirement,
-// trust or an owner out by moving a file and changing what it says with it.
+// trust, an identity or an owner out by moving a file and changing what it says
+// with it.
 package pairing
 
 import (
-	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"net/url"
 	"slices"
 
@@ -27,6 +28,9 @@ type Lock struct {
 	// File is the path by which the two sides are held together, and Real the one
 	// that it leads to where it is a symbolic link; else that is File.
 	File, Real string
+	// ID is equal where what git has of the file is, whether it is here or not; ""
+	// where nobody knows.
+	ID string
 }
 
 // A Pair is one lock on both sides; nil where it is not there.
@@ -42,8 +46,10 @@ func (p Pair) File() string {
 
 // IsEqual is whether nothing changed, the path neither.
 func (p Pair) IsEqual() bool {
-	return p.Was != nil && p.Now != nil && p.Was.File == p.Now.File &&
-		p.Was.Text != nil && p.Now.Text != nil && bytes.Equal(p.Was.Text, p.Now.Text)
+	if p.Was == nil || p.Now == nil || p.Was.File != p.Now.File {
+		return false
+	}
+	return p.Was.IsSame(p.Now.Side) || p.Was.ID != "" && p.Was.ID == p.Now.ID
 }
 
 // Of pairs the locks of two sides, in the order of their paths. A link to another
@@ -78,16 +84,12 @@ func Of(was, now []Lock) []Pair {
 	byFile := func(a, b *Lock) int { return cmp.Compare(a.File, b.File) }
 	slices.SortFunc(left, byFile)
 	slices.SortFunc(came, byFile)
-	for _, same := range []func(a, b *Lock) bool{isCopy, isSame, isNear, isHeir, isElsewhere} {
-		for _, old := range left {
-			n := slices.IndexFunc(came, func(l *Lock) bool { return same(old, l) })
-			if n < 0 || pairs[old.File] == nil {
-				continue
-			}
-			pairs[came[n].File].Was = old
+	for _, keys := range passes {
+		came = match(left, came, keys, func(old, l *Lock) {
+			pairs[l.File].Was = old
 			delete(pairs, old.File)
-			came = slices.Delete(came, n, n+1)
-		}
+		})
+		left = slices.DeleteFunc(left, func(l *Lock) bool { return pairs[l.File] == nil })
 	}
 	var list []Pair
 	for _, p := range pairs {
@@ -97,15 +99,22 @@ func Of(was, now []Lock) []Pair {
 	return list
 }
 
-// aliases are the links among locks that lead to others of them, by their paths.
+// aliases are the links among locks that lead to others of them, or to where an
+// earlier one leads already, by their paths.
 func aliases(locks []Lock) map[string]bool {
 	files := map[string]bool{}
 	for _, l := range locks {
 		files[l.File] = true
 	}
+	first := map[string]string{} // link to a file that is no lock by its name
+	for _, l := range locks {
+		if at, ok := first[l.Real]; l.Real != l.File && (!ok || l.File < at) {
+			first[l.Real] = l.File
+		}
+	}
 	found := map[string]bool{}
 	for _, l := range locks {
-		found[l.File] = l.Real != l.File && files[l.Real]
+		found[l.File] = l.Real != l.File && (files[l.Real] || first[l.Real] != l.File)
 	}
 	return found
 }
@@ -122,38 +131,87 @@ func isTold(p *Pair, wasAlias, nowAlias bool) bool {
 	return wasAlias && nowAlias && p.Was.Real == p.Now.Real
 }
 
-// isCopy is whether b is a, to the letter.
-func isCopy(a, b *Lock) bool { return isSame(a, b) && bytes.Equal(a.Text, b.Text) }
+// keys are what a lock has to share with another one to be the same: one of those
+// in the list.
+type keys func(*lockfile.Lock, []byte) []key
 
-// isSame is whether a and b are about the same agent, identity and workflow.
-func isSame(a, b *Lock) bool {
-	return isKin(a, b, func(l *lockfile.Lock) string { return l.Agent })
+type key [4]string
+
+// passes are tried one by one, the surest first. The workflow counts for more
+// than the agent, since that is whose requirements a lock has; and who reads the
+// card for less than either.
+var passes = []keys{
+	// To the letter.
+	func(l *lockfile.Lock, text []byte) []key {
+		sum := sha256.Sum256(text)
+		return []key{{l.Workflow, l.Agent, l.Identity, string(sum[:])}}
+	},
+	// The same agent for the same workflow, or one at another URL of its origin,
+	// however that is spelled.
+	func(l *lockfile.Lock, _ []byte) []key { return []key{{l.Workflow, l.Agent, l.Identity}} },
+	func(l *lockfile.Lock, _ []byte) []key {
+		return []key{{l.Workflow, compile.Origin("", l.Agent), l.Identity}}
+	},
+	func(l *lockfile.Lock, _ []byte) []key { return []key{{l.Workflow, l.Agent}} },
+	func(l *lockfile.Lock, _ []byte) []key { return []key{{l.Workflow, compile.Origin("", l.Agent)}} },
+	// Another agent in its workflow.
+	func(l *lockfile.Lock, _ []byte) []key { return forSkills(l, l.Workflow, l.Identity) },
+	func(l *lockfile.Lock, _ []byte) []key { return forSkills(l, l.Workflow, "") },
+	// An agent of the same host in another workflow.
+	func(l *lockfile.Lock, _ []byte) []key { return forSkills(l, hostOf(l.Agent), l.Identity) },
+	func(l *lockfile.Lock, _ []byte) []key { return forSkills(l, hostOf(l.Agent), "") },
 }
 
-// isNear is isSame for an agent at another URL of its origin, however that is
-// spelled.
-func isNear(a, b *Lock) bool {
-	return isKin(a, b, func(l *lockfile.Lock) string { return compile.Origin("", l.Agent) })
+// forSkills are keys that locks share which require a skill of one id.
+func forSkills(l *lockfile.Lock, a, b string) []key {
+	var list []key
+	for _, id := range l.RequiredSkills() {
+		list = append(list, key{a, b, id})
+	}
+	return list
 }
 
-// isHeir is whether b takes the place of a in its workflow, by another agent.
-func isHeir(a, b *Lock) bool {
-	return isKin(a, b, func(*lockfile.Lock) string { return "" }) && shareSkill(a, b)
-}
-
-// isElsewhere is whether b takes the place of a in another workflow, by an agent
-// of the same host.
-func isElsewhere(a, b *Lock) bool {
-	return a.Lock != nil && b.Lock != nil && a.Lock.Identity == b.Lock.Identity &&
-		hostOf(a.Lock.Agent) == hostOf(b.Lock.Agent) && shareSkill(a, b)
-}
-
-// shareSkill is whether both require a skill of one id.
-func shareSkill(a, b *Lock) bool {
-	return slices.ContainsFunc(a.Lock.RequiredSkills(), func(id string) bool {
-		_, ok := b.Lock.Requires.Skills[id]
-		return ok
-	})
+// match calls found for each lock of left with the first of came that shares a key
+// with it and is not taken yet, and returns those that nobody took.
+func match(left, came []*Lock, of keys, found func(old, l *Lock)) []*Lock {
+	if len(left) == 0 || len(came) == 0 {
+		return came
+	}
+	by := map[key][]int{}
+	for n, l := range came {
+		if l.Lock == nil {
+			continue
+		}
+		for _, k := range of(l.Lock, l.Text) {
+			by[k] = append(by[k], n)
+		}
+	}
+	taken := make([]bool, len(came))
+	for _, old := range left {
+		if old.Lock == nil {
+			continue
+		}
+		first := -1
+		for _, k := range of(old.Lock, old.Text) {
+			for len(by[k]) > 0 && taken[by[k][0]] {
+				by[k] = by[k][1:]
+			}
+			if list := by[k]; len(list) > 0 && (first < 0 || list[0] < first) {
+				first = list[0]
+			}
+		}
+		if first >= 0 {
+			taken[first] = true
+			found(old, came[first])
+		}
+	}
+	var rest []*Lock
+	for n, l := range came {
+		if !taken[n] {
+			rest = append(rest, l)
+		}
+	}
+	return rest
 }
 
 // hostOf is the host of an agent, in one spelling and without its port.
@@ -167,9 +225,4 @@ func hostOf(agent string) string {
 		return u.Hostname()
 	}
 	return host
-}
-
-func isKin(a, b *Lock, agent func(*lockfile.Lock) string) bool {
-	return a.Lock != nil && b.Lock != nil && a.Lock.Identity == b.Lock.Identity &&
-		a.Lock.Workflow == b.Lock.Workflow && agent(a.Lock) == agent(b.Lock)
 }

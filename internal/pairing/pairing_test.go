@@ -10,8 +10,8 @@ import (
 	"github.com/a2alock/a2alock/lockfile"
 )
 
-// locksOf reads "FILE[->REAL] AGENT/WORKFLOW TEXT": an agent of "!" is no lock,
-// and "host:path" one at another path of its host.
+// locksOf reads "FILE[->REAL] AGENT/WORKFLOW[/IDENTITY[/SKILL]] TEXT": an agent of
+// "!" is no lock, and "host:path" one at another path of its host.
 func locksOf(lines ...string) []Lock {
 	var locks []Lock
 	for _, line := range lines {
@@ -21,12 +21,16 @@ func locksOf(lines ...string) []Lock {
 			real = file
 		}
 		l := Lock{Side: &diff.Side{Path: file, Text: []byte(line[len(fields[0]):])}, File: file, Real: real}
-		about, workflow, _ := strings.Cut(fields[1], "/")
+		parts := append(strings.Split(fields[1], "/"), "", "", "")
+		about := parts[0]
 		host, path, _ := strings.Cut(about, ":")
 		if host == "!" {
 			l.Err = fmt.Errorf("no lock")
 		} else {
-			l.Lock = &lockfile.Lock{Agent: "https://" + host + "/" + path, Workflow: workflow, Path: file}
+			l.Lock = &lockfile.Lock{Agent: "https://" + host + "/" + path, Workflow: parts[1], Identity: parts[2], Path: file}
+			if skill := parts[3]; skill != "" {
+				l.Lock.Requires.Skills = map[string]lockfile.Need{skill: {}}
+			}
 		}
 		locks = append(locks, l)
 	}
@@ -95,6 +99,42 @@ func TestOf(t *testing.T) {
 			want: []string{"a>a", "b>", "=c>c", ">d"},
 		},
 		{
+			name: "another identity, or none",
+			was:  []string{"a x/w 1", "b y/w/i 1", "c z:1/w/i 1", "d p/w/i/s 1", "e h:1/v/i/s 1"},
+			now:  []string{"f x/w/i 2", "g y/w 2", "h z:2/w/j 2", "i q/w/j/s 2", "j h:2/u/j/s 2"},
+			want: []string{"a>f", "b>g", "c>h", "d>i", "e>j"},
+		},
+		{
+			name: "another identity, and the exact agent first",
+			was:  []string{"a x:1/w/i 1", "b x:2/w/i 1"},
+			now:  []string{"c x:2/w/j 2", "d x:1/w/j 2"},
+			want: []string{"b>c", "a>d"},
+		},
+		{
+			name: "the same identity first, for one agent and workflow",
+			was:  []string{"a x/w/i 1", "b x/w/j 1"},
+			now:  []string{"c x/w/j 2", "d x/w/i 2"},
+			want: []string{"b>c", "a>d"},
+		},
+		{
+			name: "a copy under another workflow does not take the place of one that asks otherwise",
+			was:  []string{"a x/w/i/s 1"},
+			now:  []string{"b x/v/i/s 1", "c x/w/j/s 2"},
+			want: []string{">b", "a>c"},
+		},
+		{
+			name: "each skill that is shared counts, and a lock is taken once",
+			was:  []string{"a x/w//s 1", "b x/w//t 1", "c x/w//s 1"},
+			now:  []string{"d y/w//t 2", "e y/w//s 2", "f y/w//u 2"},
+			want: []string{"c>", "b>d", "a>e", ">f"},
+		},
+		{
+			name: "links to one file of another name are one lock",
+			was:  []string{"a->plain x/w 1", "b->plain x/w 1"},
+			now:  []string{"a->plain x/w 2", "b->plain x/w 2", "c->plain x/w 2"},
+			want: []string{"a>a"},
+		},
+		{
 			name: "a link to another lock adds nothing",
 			was:  []string{"a x/w 1", "gone->a x/w 1", "kept->a x/w 1"},
 			now:  []string{"a x/w 2", "kept->a x/w 2", "new->a x/w 2"},
@@ -135,11 +175,37 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// Two files that could not be read are not known to be equal.
-func TestUnreadIsNotEqual(t *testing.T) {
-	l := Lock{Side: &diff.Side{Path: "a", Err: fmt.Errorf("lost")}, File: "a", Real: "a"}
-	if (Pair{Was: &l, Now: &l}).IsEqual() {
-		t.Error("two locks without a text are equal")
+// Two files that could not be read are not known to be equal, unless git says so.
+func TestUnread(t *testing.T) {
+	for _, test := range []struct {
+		was, now string // ids
+		want     bool
+	}{
+		{"", "", false},
+		{"1", "", false},
+		{"1", "2", false},
+		{"1", "1", true},
+	} {
+		unread := func(id string) *Lock {
+			return &Lock{Side: &diff.Side{Path: "a", Err: fmt.Errorf("lost")}, File: "a", Real: "a", ID: id}
+		}
+		if got := (Pair{Was: unread(test.was), Now: unread(test.now)}).IsEqual(); got != test.want {
+			t.Errorf("IsEqual of %q and %q without a text = %v, want %v", test.was, test.now, got, test.want)
+		}
+	}
+}
+
+// Thousands of locks that all moved are paired by what they share: to try each with
+// each would take minutes.
+func TestMany(t *testing.T) {
+	var was, now []string
+	for i := range 20_000 {
+		was = append(was, fmt.Sprintf("a%d x%d/w%d//s 1", i, i, i))
+		now = append(now, fmt.Sprintf("b%d x%d/v%d//s 2", i, i, i))
+	}
+	pairs := Of(locksOf(was...), locksOf(now...))
+	if len(pairs) != 20_000 || pairs[0].Was == nil || pairs[0].Now == nil {
+		t.Errorf("%d pairs, want 20000", len(pairs))
 	}
 }
 
@@ -149,7 +215,7 @@ func TestScope(t *testing.T) {
 		"node_modules/m/a2a.lock.json", "vendor/lib/x.a2a.lock.json", "vendor/lib/node_modules/y.a2a.lock.json",
 	}
 	for _, test := range []struct {
-		named, keeps, covers, unmet []string
+		named, files, below, keeps, covers, unmet []string
 	}{
 		{
 			keeps:  files[:2:2],
@@ -167,12 +233,19 @@ func TestScope(t *testing.T) {
 			unmet:  []string{"nowhere", "lock"},
 		},
 		{
+			files:  []string{"locks/readme"},
+			below:  []string{"vendor/lib"},
+			keeps:  []string{"locks/readme", "vendor/lib/x.a2a.lock.json"},
+			covers: []string{"a2a.lock.json", "locks/q.a2a.lock.json", "locks/readme", "locks2/r.a2a.lock.json", "vendor/lib/x.a2a.lock.json"},
+		},
+		{
 			named:  []string{".", "vendor/lib/node_modules/y.a2a.lock.json"},
 			keeps:  []string{"vendor/lib/node_modules/y.a2a.lock.json"},
 			covers: files,
 		},
 	} {
 		s := NewScope(test.named)
+		s.Files, s.Below = test.files, test.below
 		for _, f := range files {
 			kept := s.Keep(f)
 			if want := slices.Contains(test.keeps, f) || slices.Contains(files[:2], f) || f == files[4]; kept != want {

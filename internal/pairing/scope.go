@@ -11,6 +11,10 @@ import (
 // A Scope is the part of a tree that somebody named: files and folders, slashed,
 // from its top, "." being all of it. It keeps count of those that it met.
 type Scope struct {
+	// Files are locks whatever their names, and Below folders in which no lock is
+	// passed over, beside what was named. They limit nothing.
+	Files, Below []string
+
 	named []string
 	met   map[string]bool
 }
@@ -26,7 +30,11 @@ func NewScope(paths []string) *Scope {
 // down, as there.
 func (s *Scope) Keep(name string) bool {
 	isLock := strings.HasSuffix(name, lockfile.Suffix)
-	keep := isLock && !isPassedOver(name)
+	keep := isLock && !isPassedOver(name) || slices.Contains(s.Files, name)
+	for _, dir := range s.Below {
+		rest, below := within(dir, name)
+		keep = keep || below && name != dir && isLock && !isPassedOver(rest)
+	}
 	for _, n := range s.named {
 		rest, below := within(n, name)
 		if !below {

@@ -14,6 +14,8 @@ import (
 	"github.com/a2alock/a2alock/diff"
 	"github.com/a2alock/a2alock/internal/evidence"
 	"github.com/a2alock/a2alock/internal/jsondoc"
+	"github.com/a2alock/a2alock/internal/nearest"
+	"github.com/a2alock/a2alock/internal/say"
 	"github.com/a2alock/a2alock/lockfile"
 )
 
@@ -42,6 +44,24 @@ func Make(p *compile.Profile, cl *compile.Client, l *lockfile.Lock, skill string
 	}
 	_, listed := l.Requires.Skills[skill]
 	return Plan{text, refusal != nil, listed}
+}
+
+// Unseen is the plan of the skill while no card is known: the zero Plan, and a
+// refusal of a skill that the lock alone refuses.
+func Unseen(l *lockfile.Lock, skill string) Plan {
+	ids := l.RequiredSkills()
+	if slices.Contains(ids, skill) {
+		return Plan{}
+	}
+	reason := "the lock does not require the skill " + say.Show(skill)
+	if len(ids) > 0 {
+		reason += ", but " + say.Listed(nearest.Sort(ids, skill))
+	}
+	text, err := json.Marshal(map[string]compile.Refusal{"refused": {Step: "skill", Reason: reason}}, json.Deterministic(true))
+	if err != nil {
+		panic("a plan is JSON: " + err.Error())
+	}
+	return Plan{JSON: text, Refused: true}
 }
 
 // A Cache keeps what was planned on one card. The zero Cache is empty; it is

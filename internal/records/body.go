@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+
+	"github.com/a2alock/a2alock/internal/packed"
 )
 
 var gzippers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
@@ -17,7 +19,7 @@ var gzippers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 // [Tx.MoveBody] counts in the same function.
 func (tx *Tx) PutBody(raw []byte) (digest string, err error) {
 	sum := sha256.Sum256(raw)
-	digest = FormatDigest(sum[:])
+	digest = packed.FormatDigest(sum[:])
 	if _, ok, err := tx.Body(digest); err != nil || ok { // a damaged one is replaced
 		return digest, err
 	}
@@ -33,7 +35,7 @@ func (tx *Tx) PutBody(raw []byte) (digest string, err error) {
 // Body is the body that is kept under digest. One that is damaged is not found,
 // so that it is fetched anew.
 func (tx *Tx) Body(digest string) (raw []byte, ok bool, err error) {
-	sum, ok := ParseDigest(digest)
+	sum, ok := packed.ParseDigest(digest)
 	if !ok {
 		return nil, false, nil
 	}
@@ -73,7 +75,7 @@ func (tx *Tx) countRef(digest string, by int) error {
 	if digest == "" {
 		return nil
 	}
-	sum, ok := ParseDigest(digest)
+	sum, ok := packed.ParseDigest(digest)
 	if !ok {
 		return fmt.Errorf("the digest of a body: %q: want sha256: and 64 hex digits", digest)
 	}

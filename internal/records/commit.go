@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/a2alock/a2alock/internal/boltfile"
 )
 
@@ -13,6 +11,7 @@ import (
 type job struct {
 	fn   func(*Tx) error
 	done func(error) // may be nil
+	idle bool        // it is of [DB.Eventually]
 	err  error
 	// panicked is what fn panicked with, for the goroutine that called Update.
 	panicked any
@@ -20,8 +19,8 @@ type job struct {
 
 // most is how many functions are grouped into one commit; so many are not kept
 // waiting either. Larger groups write fewer pages, and keep the next waiting
-// for longer.
-const most = 256
+// for longer. With those of [DB.Eventually], which do little each, it is mostAll.
+const most, mostAll = 256, 4096
 
 // Update runs fn and returns when what it did is on disk, with all that waited
 // before it. What fn returns is returned as it is, and then nothing of fn is
@@ -43,9 +42,17 @@ func (db *DB) Update(fn func(*Tx) error) error {
 // Later runs fn and has what it did on disk within Options.Delay. It returns at
 // once; done, where not nil, is told the outcome, as Update would return it, on
 // a goroutine of the DB, and is not to wait. A closed DB tells it at once.
-func (db *DB) Later(fn func(*Tx) error, done func(error)) {
-	if err := db.add(&job{fn: fn, done: done}, false); err != nil && done != nil {
-		done(err)
+func (db *DB) Later(fn func(*Tx) error, done func(error)) { db.hand(&job{fn: fn, done: done}) }
+
+// Eventually is Later for what may be lost: it is on disk Options.Lull later than
+// that, or with what is written before.
+func (db *DB) Eventually(fn func(*Tx) error, done func(error)) {
+	db.hand(&job{fn: fn, done: done, idle: true})
+}
+
+func (db *DB) hand(j *job) {
+	if err := db.add(j, false); err != nil && j.done != nil {
+		j.done(err)
 	}
 }
 
@@ -59,11 +66,28 @@ func (db *DB) add(j *job, urgent bool) error {
 		return ErrClosed
 	}
 	db.queue = append(db.queue, j)
-	wake(db.soon)
-	if urgent || len(db.queue) >= most {
+	if !j.idle {
+		db.pressing++
+	}
+	full := db.pressing >= most || len(db.queue) >= mostAll
+	if !j.idle || full {
+		wake(db.soon)
+	} else if len(db.queue) == 1 { // the others come with what is before them
+		db.rest()
+	}
+	if urgent || full {
 		wake(db.now)
 	}
 	return nil
+}
+
+// rest has what is idle written in a while, and no earlier than that by an older
+// rest. Under the mutex.
+func (db *DB) rest() {
+	if db.lull != nil {
+		db.lull.Stop()
+	}
+	db.lull = time.AfterFunc(db.opts.Lull, func() { wake(db.soon) })
 }
 
 func wake(c chan struct{}) {
@@ -99,11 +123,24 @@ func (db *DB) wait() {
 	}
 }
 
-// commit writes all that waits.
+// commit writes all that waits; of what came meanwhile, it leaves what is idle.
 func (db *DB) commit() {
-	for {
+	for first := true; ; first = false {
 		db.mu.Lock()
-		n := min(len(db.queue), most)
+		if !first && db.pressing == 0 && !db.closing {
+			if len(db.queue) > 0 {
+				db.rest()
+			}
+			db.mu.Unlock()
+			return
+		}
+		n, pressing := 0, 0
+		for ; n < min(len(db.queue), mostAll) && pressing < most; n++ {
+			if !db.queue[n].idle {
+				pressing++
+			}
+		}
+		db.pressing -= pressing
 		group := db.queue[:n:n]
 		db.queue = db.queue[n:]
 		if len(db.queue) == 0 {
@@ -181,21 +218,15 @@ func (tx *Tx) run(j *job) {
 	j.err = j.fn(tx)
 }
 
-// A change is what a key held before a function changed it.
-type change struct {
-	bucket   *bolt.Bucket
-	key, was []byte // was is nil where there was none
-}
-
 // takeBack undoes the changes since undo was cleared, the last first.
 func (tx *Tx) takeBack() {
 	for i := len(tx.undo) - 1; i >= 0; i-- {
 		c := tx.undo[i]
-		var err error
-		if c.was == nil {
-			err = c.bucket.Delete(c.key)
-		} else {
-			err = c.bucket.Put(c.key, c.was)
+		bucket, err := tx.bucket(c.Bucket)
+		if err == nil && c.Was == nil {
+			err = bucket.Delete(c.Key)
+		} else if err == nil {
+			err = bucket.Put(c.Key, c.Was)
 		}
 		if err != nil { // what was there before was valid
 			panic(fmt.Sprintf("records: taking back: %v", err))

@@ -2,9 +2,10 @@
 //
 // What belongs together is one function on a [Tx]. [DB.Update] runs it and
 // returns when it is on disk; [DB.Later] runs it within a second, together with
-// what else comes. Functions are run one at a time and once, in the order of the
-// calls; one that fails takes back what it did and disturbs no other. [DB.View]
-// reads. Its reader may get stuck and stops nobody.
+// what else comes, and [DB.Eventually] within five. Functions are run one at a
+// time and once, in the order of the calls; one that fails takes back what it did
+// and disturbs no other. [DB.View] reads. Its reader may get stuck and stops
+// nobody.
 //
 // A record is JSON under a key ([Save], [One], [List]), or bytes of the caller's
 // own ([Tx.Put], [Tx.Get], [Reader]). What many records share is kept once: texts
@@ -18,6 +19,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	bolt "go.etcd.io/bbolt"
 
 	"github.com/a2alock/a2alock/internal/boltfile"
 )
@@ -33,11 +36,16 @@ var (
 // Format, which is needed.
 type Options struct {
 	Format Format
+	// Mend, where not nil, takes out or makes anew what cannot be read, and gives
+	// a fault for each. It is run before a file is worked with, and by [DB.Mend];
+	// in an [Inspect] it changes nothing.
+	Mend func(*Tx) ([]error, error)
 	// Timeout is how long to wait for another process to let go of the file; 0
 	// is 800 ms.
 	Timeout time.Duration
 	// Delay is after which time Later is on disk at the latest; 0 is 1 s.
 	Delay time.Duration
+	Lull  time.Duration // by which Eventually is later; 0 is 4 s
 	// ReadLimit is how long a View may take; 0 is 10 s. While a reader is open,
 	// the pages that it might see are not used again, and the file grows.
 	ReadLimit time.Duration
@@ -52,6 +60,7 @@ type Options struct {
 func (o Options) withDefaults() Options {
 	o.Timeout = cmp.Or(o.Timeout, 800*time.Millisecond)
 	o.Delay = cmp.Or(o.Delay, time.Second)
+	o.Lull = cmp.Or(o.Lull, 4*time.Second)
 	o.ReadLimit = cmp.Or(o.ReadLimit, 10*time.Second)
 	o.CompactOver = cmp.Or(o.CompactOver, 32<<20)
 	if o.Log == nil {
@@ -66,8 +75,12 @@ type Opened struct {
 	// Reason says what was wrong with it, and the store began anew.
 	Rebuilt       bool
 	Aside, Reason string
-	Migrated      bool  // whether it was of an older format
-	Compacted     int64 // the bytes that compaction gave back
+	// Mended is how many records could not be read, of which Reason tells, and
+	// were taken out or made anew; the file as it was then is at Aside. These four
+	// are met by every start until [Tx.Told].
+	Mended    int
+	Migrated  bool  // whether it was of an older format
+	Compacted int64 // the bytes that compaction gave back
 }
 
 // A DB is an open file. It is safe for concurrent use.
@@ -81,11 +94,14 @@ type DB struct {
 	quit chan struct{} // closed by Close
 	done chan struct{} // closed when the committer has ended
 
-	mu      sync.Mutex
-	queue   []*job
-	closing bool
-	failed  error // since a page could not be read
-	readers map[*Tx]struct{}
+	mu       sync.Mutex
+	queue    []*job
+	pressing int         // of the queue, that are not idle
+	lull     *time.Timer // until what is idle is written
+	closing  bool
+	failed   error            // since a page could not be read
+	faults   map[string]error // of records that could not be read
+	readers  map[*Tx]struct{}
 }
 
 // Open opens the file at path, or creates it there with mode 0600. One that
@@ -115,15 +131,24 @@ func Open(path string, opts Options) (*DB, error) {
 func (db *DB) load() error {
 	err := db.file.Load()
 	if err == nil {
-		db.opened.Migrated, err = db.opts.Format.migrate(db.file.DB, db.file.Path())
+		db.opened.Migrated, err = withOurs(db.opts.Format).Migrate(db.file.DB, db.file.Path(), db.stray)
+	}
+	if err == nil {
+		err = db.mendFile()
 	}
 	if damage, ok := errors.AsType[*boltfile.DamageError](err); ok {
-		db.opened = Opened{Rebuilt: true, Reason: damage.Reason}
-		if db.opened.Aside, err = db.file.SetAside(time.Now()); err != nil {
+		met := Opened{Rebuilt: true, Reason: damage.Reason}
+		if met.Aside, err = db.file.SetAside(time.Now(), damage.Reason); err != nil {
 			return err
 		}
-		db.opts.Log.Error("store damaged: set aside and begun anew", "path", damage.Path, "err", damage.Reason, "aside", db.opened.Aside)
-		_, err = db.opts.Format.migrate(db.file.DB, db.file.Path())
+		if aside, reason := db.file.Noted(); aside != "" { // by an earlier start, which got no further
+			met.Aside, met.Reason = aside, reason
+		}
+		db.opts.Log.Error("store damaged: set aside and begun anew", "path", damage.Path, "err", damage.Reason, "aside", met.Aside)
+		_, err = withOurs(db.opts.Format).Migrate(db.file.DB, db.file.Path(), met.keep)
+	}
+	if err == nil {
+		err = db.recall()
 	}
 	if err != nil {
 		return err
@@ -137,6 +162,29 @@ func (db *DB) load() error {
 		}
 	}
 	return nil
+}
+
+// stray notes in a new file that one was set aside by a start that got no further.
+func (db *DB) stray(b *bolt.Tx) error {
+	aside, reason := db.file.Noted()
+	if aside == "" {
+		return nil
+	}
+	met := Opened{Rebuilt: true, Aside: aside, Reason: reason}
+	return met.keep(b)
+}
+
+// recall reads what this start, or one before it, met and told nobody.
+func (db *DB) recall() error {
+	return db.file.DB.View(func(b *bolt.Tx) error {
+		met := (&Tx{db: db, b: b}).Met()
+		if met == (Opened{}) {
+			db.file.Forget() // it was told, or another file was put here
+		}
+		met.Migrated = db.opened.Migrated
+		db.opened = met
+		return nil
+	})
 }
 
 // Opened tells what [Open] met.

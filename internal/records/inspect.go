@@ -2,22 +2,26 @@ package records
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
+	"time"
 
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/a2alock/a2alock/internal/boltfile"
+	"github.com/a2alock/a2alock/internal/packed"
 )
 
 // Inspect runs fn on the file at path, which nobody may hold, and changes
-// nothing. With deep, bbolt's own check of the file comes first. Only a file of
-// this program's format is inspected.
+// nothing, so that it may be where nothing can be written. With deep, bbolt's own
+// check of the file comes first. Only a file of this program's format is
+// inspected.
 func Inspect(path string, opts Options, deep bool, fn func(*Tx) error) error {
-	return with(path, opts, func(file *boltfile.File) (err error) {
+	return with(path, opts, boltfile.Look, func(file *boltfile.File) (err error) {
 		defer boltfile.Catch(path, &err)
 		defer boltfile.PanicOnFault()()
 		return file.DB.View(func(b *bolt.Tx) error {
@@ -35,7 +39,7 @@ func Inspect(path string, opts Options, deep bool, fn func(*Tx) error) error {
 // pages. It gives the bytes before and after; where that would make it no
 // smaller, or fails, the file is as it was.
 func Compact(path string, opts Options) (before, after int64, err error) {
-	err = with(path, opts, func(file *boltfile.File) error {
+	err = with(path, opts, boltfile.Acquire, func(file *boltfile.File) error {
 		before = file.Usage.Size
 		if err := file.Compact(); err != nil {
 			return err
@@ -47,11 +51,11 @@ func Compact(path string, opts Options) (before, after int64, err error) {
 }
 
 // with opens the file that is there, and is of the present format.
-func with(path string, opts Options, fn func(*boltfile.File) error) (err error) {
+func with(path string, opts Options, open func(string, time.Duration) (*boltfile.File, error), fn func(*boltfile.File) error) (err error) {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: there is no such file", path)
 	}
-	file, err := boltfile.Acquire(path, opts.withDefaults().Timeout)
+	file, err := open(path, opts.withDefaults().Timeout)
 	if err != nil {
 		return err
 	}
@@ -59,7 +63,7 @@ func with(path string, opts Options, fn func(*boltfile.File) error) (err error) 
 	if err := file.Load(); err != nil {
 		return err
 	}
-	switch have, begun, err := opts.Format.of(file.DB, path); {
+	switch have, begun, err := opts.Format.Of(file.DB, path); {
 	case err != nil:
 		return err
 	case have > len(opts.Format.Steps):
@@ -72,90 +76,32 @@ func with(path string, opts Options, fn func(*boltfile.File) error) (err error) 
 	return fn(file)
 }
 
-// CheckNames holds the names against how often each is used.
-func (tx *Tx) CheckNames(uses map[Name]uint64) error {
-	var errs []error
-	found := 0
-	for e, err := range tx.All(names, nil) {
-		if err != nil {
-			return err
-		}
-		r := Reader{Data: e.Value}
-		n, kind := r.Uvarint(), r.Byte()
-		if r.Err != nil || len(e.Key) != NameSize || kind != nameOfText && kind != nameOfJSON {
-			errs = append(errs, &RecordError{Kind: "name", Key: Printable(e.Key), Err: ErrShort})
-			continue
-		}
-		found++
-		if want := uses[Name(e.Key)]; n != want {
-			errs = append(errs, fmt.Errorf("name %x: counted %d times, used %d times", e.Key, n, want))
-		}
-	}
-	delete(uses, Name{})
-	if found < len(uses) {
-		errs = append(errs, fmt.Errorf("%d names are used and missing", len(uses)-found))
-	}
-	return errors.Join(errs...)
-}
-
-// CheckBodies holds the bodies, which must be what their digests say, against
-// how often each is named.
-func (tx *Tx) CheckBodies(named map[string]uint64) error {
-	var errs []error
+// CheckBodies gives the faults of bodies: they must be what their digests say, and
+// there where named.
+func (tx *Tx) CheckBodies(named map[string]uint64) (faults []error, err error) {
 	for e, err := range tx.All(bodies, nil) {
 		if err != nil {
-			return err
+			return nil, err
 		}
 		raw, err := unzip(e.Value)
 		if err == nil && (len(e.Key) != sha256.Size || sha256.Sum256(raw) != [sha256.Size]byte(e.Key)) {
 			err = errors.New("its digest is another")
 		}
 		if err != nil {
-			errs = append(errs, &RecordError{Kind: "body", Key: FormatDigest(e.Key), Err: err})
+			faults = append(faults, &RecordError{Kind: "body", Key: packed.FormatDigest(e.Key), Err: err})
 		}
 	}
-	counted := map[string]uint64{}
-	for e, err := range tx.All(bodyRefs, nil) {
+	for _, digest := range slices.Sorted(maps.Keys(named)) {
+		sum, _ := packed.ParseDigest(digest)
+		body, err := tx.Get(bodies, sum)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		digest := FormatDigest(e.Key)
-		counted[digest], _ = binary.Uvarint(e.Value)
-		if counted[digest] != named[digest] {
-			errs = append(errs, fmt.Errorf("body %s: counted %d times, named %d times", digest, counted[digest], named[digest]))
-		}
-		if body, err := tx.Get(bodies, e.Key); err != nil {
-			return err
-		} else if body == nil {
-			errs = append(errs, fmt.Errorf("body %s: named and missing", digest))
+		if body == nil {
+			faults = append(faults, fmt.Errorf("body %s: named and missing", digest))
 		}
 	}
-	for digest := range named {
-		if counted[digest] == 0 {
-			errs = append(errs, fmt.Errorf("body %s: named and not counted", digest))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// CheckIndex holds a bucket against what it should hold, by key.
-func (tx *Tx) CheckIndex(k Kind, want map[string]string) error {
-	var errs []error
-	found := 0
-	for e, err := range tx.All(k.Bucket, nil) {
-		if err != nil {
-			return err
-		}
-		if value, ok := want[string(e.Key)]; !ok || value != string(e.Value) {
-			errs = append(errs, &RecordError{Kind: k.Name, Key: Printable(e.Key), Err: errors.New("leads nowhere")})
-		} else {
-			found++
-		}
-	}
-	if found < len(want) {
-		errs = append(errs, fmt.Errorf("index %s: %d entries are missing", k.Name, len(want)-found))
-	}
-	return errors.Join(errs...)
+	return faults, nil
 }
 
 // DropUnnamed drops up to limit bodies that no record names, looking at those
@@ -188,7 +134,7 @@ func (tx *Tx) Bodies() ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		digests = append(digests, FormatDigest(e.Key))
+		digests = append(digests, packed.FormatDigest(e.Key))
 	}
 	return digests, nil
 }

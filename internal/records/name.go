@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+
+	"github.com/a2alock/a2alock/internal/packed"
 )
 
 // A Name is the few bytes that stand in small records for a text, or a value,
@@ -25,8 +27,8 @@ const (
 
 // nameOf finds the Name of text. Where there is none yet, it is the one to take.
 func (tx *Tx) nameOf(kind byte, text []byte) (n Name, uses uint64, err error) {
-	packed := append([]byte{kind}, text...)
-	sum := sha256.Sum256(packed)
+	kept := append([]byte{kind}, text...)
+	sum := sha256.Sum256(kept)
 	copy(n[:], sum[:])
 	for ; ; n = n.next() {
 		if n == (Name{}) { // stands for no text
@@ -36,15 +38,22 @@ func (tx *Tx) nameOf(kind byte, text []byte) (n Name, uses uint64, err error) {
 		if err != nil || data == nil {
 			return n, 0, err
 		}
-		r := Reader{Data: data}
+		r := packed.Reader{Data: data}
 		uses := r.Uvarint()
 		if r.Err != nil {
-			return n, 0, &RecordError{Kind: "name", Key: Printable(n[:]), Err: r.Err}
+			return n, 0, tx.lost(n, r.Err)
 		}
-		if bytes.Equal(r.Data, packed) {
+		if bytes.Equal(r.Data, kept) {
 			return n, uses, nil
 		}
 	}
+}
+
+// lost counts a Name that cannot be read.
+func (tx *Tx) lost(n Name, why error) error {
+	err := &RecordError{Kind: "name", Key: packed.Printable(n[:]), Err: why}
+	tx.Skip(err)
+	return err
 }
 
 func (n Name) next() Name {
@@ -70,12 +79,12 @@ func (tx *Tx) Use(s string) (Name, error) {
 	if s == "" {
 		return Name{}, nil
 	}
-	return tx.use(nameOfText, packText(s))
+	return tx.use(nameOfText, packed.PackText(s))
 }
 
 // Find is the Name of a text that is in use already.
 func (tx *Tx) Find(s string) (n Name, ok bool, err error) {
-	n, uses, err := tx.nameOf(nameOfText, packText(s))
+	n, uses, err := tx.nameOf(nameOfText, packed.PackText(s))
 	return n, uses > 0, err
 }
 
@@ -89,7 +98,7 @@ func (tx *Tx) Unuse(list ...Name) error {
 		if err != nil {
 			return err
 		}
-		r := Reader{Data: data} // 0 where it is gone
+		r := packed.Reader{Data: data} // 0 where it is gone
 		if uses := r.Uvarint(); uses > 1 {
 			err = tx.Put(names, n[:], append(binary.AppendUvarint(nil, uses-1), r.Data...))
 		} else {
@@ -108,13 +117,13 @@ func (tx *Tx) meaning(n Name, kind byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := Reader{Data: data}
+	r := packed.Reader{Data: data}
 	r.Uvarint()
 	if got := r.Byte(); r.Err == nil && got != kind {
-		r.Err = ErrShort
+		r.Err = packed.ErrShort
 	}
 	if r.Err != nil {
-		return nil, &RecordError{Kind: "name", Key: Printable(n[:]), Err: r.Err}
+		return nil, tx.lost(n, r.Err)
 	}
 	return r.Data, nil
 }
@@ -128,12 +137,16 @@ func (tx *Tx) Text(n Name) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return unpackText(data)
+	s, err := packed.UnpackText(data)
+	if err != nil {
+		return "", tx.lost(n, err)
+	}
+	return s, nil
 }
 
 // UseJSON is Use for any value, by its JSON.
 func (tx *Tx) UseJSON(v any) (Name, error) {
-	data, err := encode(v)
+	data, err := packed.Encode(v)
 	if err != nil {
 		return Name{}, err
 	}
@@ -150,8 +163,8 @@ func (tx *Tx) JSON(n Name, v any) error {
 	if err != nil {
 		return err
 	}
-	if err := decode(data, v); err != nil {
-		return &RecordError{Kind: "name", Key: Printable(n[:]), Err: err}
+	if err := packed.Decode(data, v); err != nil {
+		return tx.lost(n, err)
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/a2alock/a2alock/internal/boltfile"
+	"github.com/a2alock/a2alock/internal/packed"
 )
 
 var things = Kind{Name: "thing", Bucket: []byte("things")}
@@ -324,7 +325,7 @@ func TestNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		uses := map[Name]uint64{}
 		texts := map[Name]string{}
-		digest := FormatDigest(bytes.Repeat([]byte{7}, 32))
+		digest := packed.FormatDigest(bytes.Repeat([]byte{7}, 32))
 		steps := rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "b", digest, strings.ToUpper(digest), "sha256:"}), 1, 20).Draw(t, "texts")
 		err := db.Update(func(tx *Tx) error {
 			for _, s := range steps {
@@ -343,8 +344,8 @@ func TestNames(t *testing.T) {
 					return fmt.Errorf("Text(%x) = %q, %v; want %q", n, got, err, s)
 				}
 			}
-			if err := tx.CheckNames(uses); err != nil {
-				return err
+			if faults, err := tx.MendNames(uses); err != nil || faults != nil {
+				return errors.Join(append(faults, err)...)
 			}
 			for n, times := range uses {
 				for range times {
@@ -353,7 +354,8 @@ func TestNames(t *testing.T) {
 					}
 				}
 			}
-			return tx.CheckNames(map[Name]uint64{})
+			faults, err := tx.MendNames(map[Name]uint64{})
+			return errors.Join(append(faults, err)...)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -365,11 +367,11 @@ func TestNames(t *testing.T) {
 func TestNamesThatCollide(t *testing.T) {
 	db := newDB(t)
 	err := db.Update(func(tx *Tx) error {
-		n, _, err := tx.nameOf(nameOfText, packText("a"))
+		n, _, err := tx.nameOf(nameOfText, packed.PackText("a"))
 		if err != nil {
 			return err
 		}
-		squatter := []byte{1, nameOfText, plainText, 'z'}
+		squatter := []byte{1, nameOfText, 0, 'z'}
 		if err := tx.Put(names, n[:], squatter); err != nil {
 			return err
 		}
@@ -398,16 +400,16 @@ func TestTimesAreOrdered(t *testing.T) {
 		{time.Now(), time.Now().AddDate(100, 0, 0)},
 		{time.Now(), time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)},
 	} {
-		early, late := AppendTime(nil, tt.early), AppendTime(nil, tt.late)
-		if bytes.Compare(early, late) >= 0 || !ReadTime(early).Equal(tt.early) {
-			t.Errorf("%v and %v: %x and %x, read as %v", tt.early, tt.late, early, late, ReadTime(early))
+		early, late := packed.AppendTime(nil, tt.early), packed.AppendTime(nil, tt.late)
+		if bytes.Compare(early, late) >= 0 || !packed.ReadTime(early).Equal(tt.early) {
+			t.Errorf("%v and %v: %x and %x, read as %v", tt.early, tt.late, early, late, packed.ReadTime(early))
 		}
 	}
 }
 
 func FuzzDecode(f *testing.F) {
 	for _, v := range []any{thing{"a", "b"}, thing{strings.Repeat("long ", 200), ""}} {
-		data, err := encode(v)
+		data, err := packed.Encode(v)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -415,16 +417,16 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var v thing
-		if len(data) > 1<<16 || decode(data, &v) != nil {
+		if len(data) > 1<<16 || packed.Decode(data, &v) != nil {
 			return
 		}
-		again, err := encode(v)
+		again, err := packed.Encode(v)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got thing
-		if err := decode(again, &got); err != nil || got != v {
-			t.Errorf("decode(encode(%+v)) = %+v, %v", v, got, err)
+		if err := packed.Decode(again, &got); err != nil || got != v {
+			t.Errorf("packed.Decode(packed.Encode(%+v)) = %+v, %v", v, got, err)
 		}
 	})
 }

@@ -11,6 +11,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"github.com/a2alock/a2alock/internal/boltfile"
+	"github.com/a2alock/a2alock/internal/packed"
+	"github.com/a2alock/a2alock/internal/taken"
 )
 
 // A Tx is one view of the file, and in [DB.Update] and [DB.Later] the
@@ -24,7 +26,7 @@ type Tx struct {
 
 	b    *bolt.Tx // nil: over
 	over error    // why
-	undo []change
+	undo []taken.Change
 }
 
 // A RecordError reports a record that does not decode.
@@ -144,7 +146,7 @@ func (tx *Tx) change(bucket, key []byte, fn func(*bolt.Bucket) error) error {
 	if err := fn(b); err != nil {
 		return fmt.Errorf("storing %q in %s: %w", key, bucket, err)
 	}
-	tx.undo = append(tx.undo, change{bucket: b, key: key, was: was})
+	tx.undo = append(tx.undo, taken.Change{Bucket: bucket, Key: key, Was: was})
 	return nil
 }
 
@@ -247,8 +249,8 @@ type Kind struct {
 	Bucket []byte
 }
 
-// List reads a page of the bucket's records, in the order of their keys. Next
-// is "" after the last.
+// List reads a page of the bucket's records, in the order of their keys, without
+// those that cannot be read. Next is "" after the last.
 func List[T any](tx *Tx, k Kind, p Page) (page []T, next string, err error) {
 	var after []byte
 	if p.After != "" {
@@ -260,10 +262,11 @@ func List[T any](tx *Tx, k Kind, p Page) (page []T, next string, err error) {
 	}
 	for _, e := range entries {
 		var v T
-		if err := k.Decode(e.Key, e.Value, &v); err != nil {
+		if err := k.Decode(e.Key, e.Value, &v); err == nil {
+			page = append(page, v)
+		} else if !tx.Skip(err) {
 			return nil, "", err
 		}
-		page = append(page, v)
 	}
 	if len(entries) == p.Size() {
 		next = string(entries[len(entries)-1].Key)
@@ -278,6 +281,7 @@ func One[T any](tx *Tx, k Kind, key []byte) (v T, ok bool, err error) {
 		return v, false, err
 	}
 	err = k.Decode(key, data, &v)
+	tx.Skip(err)
 	return v, err == nil, err
 }
 
@@ -286,17 +290,17 @@ func Save(tx *Tx, k Kind, key []byte, v any) error {
 	if len(key) == 0 {
 		return fmt.Errorf("storing a %s: it has no name", k.Name)
 	}
-	data, err := encode(v)
+	data, err := packed.Encode(v)
 	if err != nil {
-		return &RecordError{Kind: k.Name, Key: Printable(key), Err: err}
+		return &RecordError{Kind: k.Name, Key: packed.Printable(key), Err: err}
 	}
 	return tx.Put(k.Bucket, key, data)
 }
 
 // Decode reads the record under key into v.
 func (k Kind) Decode(key, data []byte, v any) error {
-	if err := decode(data, v); err != nil {
-		return &RecordError{Kind: k.Name, Key: Printable(key), Err: err}
+	if err := packed.Decode(data, v); err != nil {
+		return &RecordError{Kind: k.Name, Key: packed.Printable(key), Err: err}
 	}
 	return nil
 }

@@ -264,6 +264,9 @@ func (r *Router) Due(in Standing) ([]store.Row, *store.Episode) {
 				Lock: ep.Lock, Episode: ep.Start, Seq: ep.Seq, Kind: store.KindReminder, Class: s.Class, Ordinal: next.Ordinal,
 				CreatedAt: in.Now, DueAt: in.Now, State: store.Waiting,
 			})
+			if !slices.Contains(ep.OpenedTo, sink) { // who is reminded of a trouble hears of its end
+				ep.OpenedTo = append(ep.OpenedTo, sink)
+			}
 		}
 		next = store.Reminder{Ordinal: next.Ordinal + 1}
 		if d := route.delay(next.Ordinal); d > 0 {

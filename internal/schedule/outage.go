@@ -57,6 +57,10 @@ func (o *Outage) Observe(host string, ok bool, at time.Time) (changed bool) {
 	return o.suspected != before
 }
 
+// Resume goes on with a suspicion from before a restart, that was told of: until
+// an attempt succeeds, those that fail say nothing.
+func (o *Outage) Resume(at time.Time) { o.suspected, o.told, o.sound = true, at, false }
+
 // Suspected reports whether the local network is suspected. It stays until an
 // attempt succeeds, however long none is made.
 func (o *Outage) Suspected() bool { return o.suspected }

@@ -102,6 +102,14 @@ func (s *Spec) parseDescriptor() error {
 
 func (s *Spec) parseFields() error {
 	texts := strings.Fields(s.text)
+	if len(texts) == 1 {
+		if meant := "@" + texts[0]; slices.Contains(descriptors, meant) {
+			return fmt.Errorf("did you mean %s?", meant)
+		}
+		if d, err := time.ParseDuration(texts[0]); err == nil && d > 0 {
+			return fmt.Errorf("did you mean @every %s?", texts[0])
+		}
+	}
 	if len(texts) != len(fields) {
 		return fmt.Errorf("%s, want 5: minute, hour, day of month, month, day of week; or @daily and its like", plural(len(texts), "field"))
 	}

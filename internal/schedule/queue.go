@@ -1,9 +1,6 @@
 package schedule
 
-import (
-	"cmp"
-	"time"
-)
+import "time"
 
 // A Queue holds agents by when they are due, each once. The zero value is empty
 // and ready to use. Adding, moving and taking one out cost O(log n). It is not
@@ -17,7 +14,12 @@ type due struct {
 }
 
 // Before is by time, and then by id.
-func (d due) Before(o due) bool { return cmp.Or(d.at.Compare(o.at), cmp.Compare(d.id, o.id)) < 0 }
+func (d due) Before(o due) bool {
+	if c := d.at.Compare(o.at); c != 0 {
+		return c < 0
+	}
+	return d.id < o.id
+}
 
 // Len is how many agents wait.
 func (q *Queue) Len() int { return q.order.len() }

@@ -51,8 +51,20 @@ func trimBOM(text []byte) []byte {
 	return text
 }
 
-// Same reports whether h is the very credential of another text.
-func (h Hit) Same(other Hit) bool { return h.raw == other.raw }
+// Set is a set of credentials; make it with [Known].
+type Set map[string]bool
+
+// Known makes the set of what was found.
+func Known(hits []Hit) Set {
+	s := make(Set, len(hits))
+	for _, h := range hits {
+		s[h.raw] = true
+	}
+	return s
+}
+
+// Has reports whether h is the very credential of one in the set.
+func (s Set) Has(h Hit) bool { return s[h.raw] }
 
 // A finder walks through one document.
 type finder struct {

@@ -1,53 +1,23 @@
 package secret
 
 import (
+	"encoding/base64"
 	"math"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // A found is what looks like a credential, and why.
 type found struct{ what, raw string }
 
-// A shape is that of the tokens of one issuer.
-type shape struct {
-	what    string
-	hints   []string // texts without any of them are not looked at closer
-	pattern *regexp.Regexp
-}
-
-var shapes = sync.OnceValue(func() []shape {
-	list := []struct{ what, hints, pattern string }{
-		{"a private key", "PRIVATE", `-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----`},
-		{"an AWS key", "AKIA ASIA ABIA ACCA", `\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b`},
-		{"a GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", `\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}`},
-		{"a GitLab token", "gl", `\bgl(?:pat|ptt|dt|rt|soat|cbt|ft|agent)-[A-Za-z0-9_-]{16,}`},
-		{"a Slack token", "xox xapp-", `\bxox[abeoprs]-[A-Za-z0-9-]{8,}|\bxapp-[0-9]-[A-Za-z0-9-]{8,}`},
-		{"a Slack webhook", "hooks.slack.com", `\bhooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/_-]{16,}`},
-		{"a Stripe key", "_live_ _test_ whsec_", `\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{10,}|\bwhsec_[A-Za-z0-9+/=]{16,}`},
-		{"a Google API key", "AIza", `\bAIza[0-9A-Za-z_-]{30,}`},
-		{"a Google secret", "GOCSPX- ya29.", `\bGOCSPX-[0-9A-Za-z_-]{20,}|\bya29\.[0-9A-Za-z_-]{20,}`},
-		{"an API key", "sk-", `\bsk-(?:[A-Za-z0-9]+-)*[A-Za-z0-9_-]{20,}`},
-		{"an npm token", "npm_", `\bnpm_[A-Za-z0-9]{30,}`},
-		{"a PyPI token", "pypi-", `\bpypi-[A-Za-z0-9_-]{40,}`},
-		{"a SendGrid key", "SG.", `\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`},
-		{"a Hugging Face token", "hf_", `\bhf_[A-Za-z0-9]{30,}`},
-		{"a JSON web token", "eyJ", `\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`},
-	}
-	out := make([]shape, len(list))
-	for i, s := range list {
-		out[i] = shape{s.what, strings.Fields(s.hints), regexp.MustCompile(s.pattern)}
-	}
-	return out
-})
-
 var (
 	// authorization is a header's value as people paste it.
 	authorization = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(?:bearer|basic|token|apikey)[ :=]+([A-Za-z0-9._~+/=-]{16,})`)
+		return regexp.MustCompile(`(?i)\b(bearer|basic|token|apikey)[ :=]+([A-Za-z0-9._~+/=-]{8,})`)
 	})
 	absolute = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>\\\x60]+`)
@@ -69,8 +39,8 @@ func inValue(name, s string) []found {
 			return []found{{"a password in an address", m[1]}}
 		}
 	}
-	random := isRandom(s)
-	if !random && !isPassword(s) || isPlaceholder(s) || isDigest(s) || strings.Contains(s, "://") ||
+	random := isRandom(s) || len(s) >= 16 && oneWord().MatchString(s) && hasMixed(s)
+	if !random && !isPassword(s) || isPlaceholder(s) || isDigest(s) || isPlain(s) || strings.Contains(s, "://") ||
 		isSignature(name) { // anybody may see one; in an address it grants
 		return nil
 	}
@@ -94,15 +64,8 @@ func inText(s string) []found {
 			list = append(list, inURL(u)...)
 		}
 	}
-	for _, shape := range shapes() {
-		if !slices.ContainsFunc(shape.hints, func(hint string) bool { return strings.Contains(s, hint) }) {
-			continue
-		}
-		for _, raw := range shape.pattern.FindAllString(s, -1) {
-			if shape.what != "an API key" || isRandom(raw) { // sk- begins words, too
-				list = append(list, found{shape.what, raw})
-			}
-		}
+	for i := range shapes() {
+		list = append(list, shapes()[i].in(s)...)
 	}
 	if len(list) > mostInOne {
 		return []found{{"many credentials", s}}
@@ -114,11 +77,19 @@ func inText(s string) []found {
 		return nil
 	}
 	for _, m := range authorization().FindAllStringSubmatch(s, -1) {
-		if isRandom(m[1]) {
-			list = append(list, found{"a credential of an Authorization header", m[1]})
+		if isBasic := strings.EqualFold(m[1], "basic"); isBasic && isUserPass(m[2]) || !isBasic && isKey(m[2]) {
+			list = append(list, found{"a credential of an Authorization header", m[2]})
 		}
 	}
 	return list
+}
+
+// isUserPass reports whether s is what stands behind Basic (RFC 7617): a name, a
+// colon and a password, in base64.
+func isUserPass(s string) bool {
+	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
+	unseen := func(r rune) bool { return r < ' ' || r == utf8.RuneError }
+	return err == nil && strings.Contains(string(plain), ":") && !strings.ContainsFunc(string(plain), unseen)
 }
 
 // outermost leaves out what is part of another one: a token in a query.
@@ -168,7 +139,7 @@ func inURL(u string) []found {
 		if value == "" || isPlaceholder(plain) {
 			continue
 		}
-		if kind >= strong || kind == weak && isRandom(plain) {
+		if kind >= strong && !isWord(plain) || kind == weak && isRandom(plain) {
 			list = append(list, found{"a credential in a URL", value})
 		}
 	}
@@ -199,6 +170,12 @@ var kinds = map[kind]struct {
 // harmless are words in names whose values only look like credentials.
 var harmless = []string{"digest", "hash", "fingerprint", "thumbprint", "checksum", "commit", "public", "policy", "name", "url", "uri", "type", "kid"}
 
+// about are words at the end of names that tell something of a secret, and do
+// not hold it.
+var about = []string{
+	"less", "hint", "length", "rotation", "expiry", "expires", "lifetime", "ttl", "maxage", "format", "required", "supported", "limit",
+}
+
 // isSignature reports whether the value under name proves something, and grants
 // nothing.
 func isSignature(name string) bool {
@@ -218,6 +195,11 @@ func kindOf(name string) kind {
 	}, strings.ToLower(name))
 	for _, word := range harmless {
 		if strings.Contains(name, word) {
+			return none
+		}
+	}
+	for _, word := range about {
+		if strings.HasSuffix(name, word) {
 			return none
 		}
 	}
@@ -244,11 +226,29 @@ var (
 	digestLike = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?i:(?:sha(?:1|256|384|512)|md5)[:-].*|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?:[0-9a-f]{2}:){7,}[0-9a-f]{2})$`)
 	})
+	// plain is what members that speak of secrets hold and that grants nothing: the
+	// name of a method, a duration, a ratio, a path.
+	plain = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:(?i:oauth[12](?:\.[0-9])?|openid|(?:rs|es|hs|ps)(?:256|384|512)(?:k)?|ed(?:25519|448)|webauthn[0-9]?|fido2?|` +
+			`bcrypt|argon2(?:id?)?|scrypt|pbkdf2)|P[0-9YMWDTHS]+|[0-9]+(?:[.,][0-9]+)*(?:/[0-9]+(?:[.,][0-9]+)*|%)|\.{0,2}(?:/[A-Za-z0-9_.-]+)+/?)$`)
+	})
 	oneWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[!-~]+$`) })
 )
 
 // isDigest reports whether s names its own kind: a digest, a UUID, a fingerprint.
 func isDigest(s string) bool { return digestLike().MatchString(s) }
+
+// isPlain reports whether s grants nothing, whatever the name above it.
+func isPlain(s string) bool { return plain().MatchString(s) && !isKey(s) }
+
+// longestWord is longer than the words that stand in an address.
+const longestWord = 20
+
+// isWord reports whether the value of a parameter is none of a credential: a
+// word in lower case, the name of a method, or too short to be one.
+func isWord(s string) bool {
+	return len(s) < 4 || isPlain(s) || len(s) <= longestWord && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz-_.") == ""
+}
 
 // isPassword reports whether s may be a password of a person's making: one word
 // with something in it that words do not have.

@@ -62,20 +62,20 @@ func (s Skill) own(a compile.Alternative, use compile.SchemeUse) []string {
 // pinned is the index, among the recorded alternatives of a skill, of the
 // one that the client meant to use.
 func (r *Record) pinned(s Skill) int {
-	var held []compile.Credential
-	if r.client != nil {
-		held = r.client.Credentials
-	}
-	i, _ := Meant(ways(s.Was), s.Schemes, s.Scopes, held)
+	i, _ := Meant(ways(s.Was), s.Schemes, s.Scopes, r.holder.Client.HeldFor(r.holder.Was))
 	return i
 }
 
-// clientHolds reports whether the client names a credential for one scheme.
+// clientHolds reports whether the client names a credential for one scheme that
+// may go where calls go now.
 func (r *Record) clientHolds(name string, use compile.SchemeUse) bool {
-	if r.client == nil || len(r.client.Credentials) == 0 {
-		return false
-	}
-	return compile.Meets(compile.Alternative{Schemes: map[string]compile.SchemeUse{name: use}}, r.client.Credentials)
+	held := r.holder.Client.HeldFor(r.holder.Now)
+	return len(held) > 0 && compile.Meets(compile.Alternative{Schemes: map[string]compile.SchemeUse{name: use}}, held)
+}
+
+// clientNames reports whether the client names credentials, for whatever origin.
+func (r *Record) clientNames() bool {
+	return r.holder.Client != nil && len(r.holder.Client.Credentials) > 0
 }
 
 // canMeet reports whether each scheme of a is one that a skill of this lock

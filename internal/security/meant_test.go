@@ -47,7 +47,7 @@ func TestMeant(t *testing.T) {
 func TestScopesAloneNameTheWay(t *testing.T) {
 	home := oauth("https://id.example/t")
 	was := []compile.Alternative{way("k", key("X")), way("o", home, "read")}
-	r := New([]Skill{{ID: "s", Recorded: true, Scopes: []string{"read"}, Was: was, Now: was[1:]}}, nil, false)
+	r := New([]Skill{{ID: "s", Recorded: true, Scopes: []string{"read"}, Was: was, Now: was[1:]}}, Holder{})
 	if c := r.Changes(); len(c) != 1 || c[0].Rule != AlternativeLost {
 		t.Errorf("changes = %+v, want alternative-lost alone", c)
 	}

@@ -50,7 +50,7 @@ func TestWhatTheClientHolds(t *testing.T) {
 		{"a scope of the only scheme with scopes", list(and(way("a", home, "read"), way("k", key("X")))), list(and(way("a", home, "read", "list"), way("k", key("X")))), []string{"list", "read"}, nil, ""},
 		{"a header that only looks the same", list(way("k", key("X-Key"))), list(way("k", kelvin)), nil, nil, "scheme-changed"},
 	} {
-		r := New([]Skill{{ID: "s", Recorded: true, Was: tt.was, Now: tt.now, Scopes: tt.scopes}}, tt.client, false)
+		r := New([]Skill{{ID: "s", Recorded: true, Was: tt.was, Now: tt.now, Scopes: tt.scopes}}, Holder{Client: tt.client})
 		var got []string
 		for _, c := range r.Changes() {
 			got = append(got, string(c.Rule))
@@ -68,7 +68,7 @@ func TestScopesOfAnotherIssuer(t *testing.T) {
 	r := New([]Skill{
 		{ID: "a", Recorded: true, Was: one(way("o", home, "read")), Now: one(way("o", home, "read", "write"))},
 		{ID: "b", Recorded: true, Was: one(way("p", away, "write")), Now: one(way("p", away, "write"))},
-	}, nil, false)
+	}, Holder{})
 	if c := r.Changes(); len(c) != 1 || c[0].Rule != ScopeRequired {
 		t.Errorf("changes = %+v, want scope-required alone", c)
 	}
@@ -81,7 +81,7 @@ func TestScopesOfAnotherIssuer(t *testing.T) {
 // What cannot be read is never held, whatever the lock names.
 func TestUnreadableIsNotHeld(t *testing.T) {
 	odd := way("z", compile.Scheme{Kind: card.KindUnknown})
-	r := New([]Skill{{ID: "s", Now: []compile.Alternative{odd}, Schemes: []string{"z"}, Scopes: []string{}}}, nil, false)
+	r := New([]Skill{{ID: "s", Now: []compile.Alternative{odd}, Schemes: []string{"z"}, Scopes: []string{}}}, Holder{})
 	if scopes, _ := r.Held("s", nil); scopes == nil || len(scopes) > 0 {
 		t.Errorf("Held = %v, want nothing", scopes)
 	}

@@ -52,15 +52,24 @@ func change(path string, was, now any, format string, args ...any) Change {
 // is safe for concurrent use.
 type Record struct {
 	skills []Skill
-	client *compile.Client
+	holder Holder
 	held   []held
 }
 
-// New returns the record of these skills, for a client that nil says holds
-// nothing. One that holds all has a credential for every way that is recorded.
-func New(skills []Skill, cl *compile.Client, holdsAll bool) *Record {
-	r := &Record{skills: skills, client: cl}
-	r.held = r.recorded(holdsAll)
+// A Holder is who calls the skills.
+type Holder struct {
+	Client *compile.Client // nil names no credentials
+	// Was and Now are the interfaces that calls went and go to: a credential counts
+	// where it may go there ([compile.Client.HeldFor]). Nil is unknown.
+	Was, Now *compile.Interface
+	// All is whether it has a credential for every way that is recorded.
+	All bool
+}
+
+// New returns the record of these skills, for who calls them.
+func New(skills []Skill, who Holder) *Record {
+	r := &Record{skills: skills, holder: who}
+	r.held = r.recorded(who.All)
 	return r
 }
 

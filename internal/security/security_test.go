@@ -46,7 +46,7 @@ func TestChanges(t *testing.T) {
 		{"another kind", list(way("k", key("X"))), list(way("o", home)), "security-unsatisfiable /skills/s/security"},
 		{"unreadable", list(way("k", key("X"))), list(way("z", compile.Scheme{Kind: card.KindUnknown, Reason: "odd"})), "security-unreadable /skills/s/security"},
 	} {
-		r := New([]Skill{{ID: "s", Recorded: true, Was: tt.was, Now: tt.now}}, nil, false)
+		r := New([]Skill{{ID: "s", Recorded: true, Was: tt.was, Now: tt.now}}, Holder{})
 		var got []string
 		for _, c := range r.Changes() {
 			if c.Skill != "s" || c.Message == "" || c.Mild {
@@ -66,7 +66,7 @@ func TestHeldAcrossSkills(t *testing.T) {
 		{ID: "a", Recorded: true, Was: []compile.Alternative{way("k", key("X"))}, Now: []compile.Alternative{way("o", oauth("https://id.example/t"), "read")}},
 		{ID: "b", Recorded: true, Was: []compile.Alternative{way("o", oauth("https://id.example/t"), "read")}, Now: []compile.Alternative{way("o", oauth("https://id.example/t"), "read")}},
 	}
-	r := New(skills, nil, false)
+	r := New(skills, Holder{})
 	if c := r.Changes(); len(c) != 1 || c[0].Rule != AlternativeSwitched {
 		t.Errorf("changes = %+v, want alternative-switched alone", c)
 	}

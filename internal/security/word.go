@@ -88,7 +88,7 @@ func (r *Record) byWord(s Skill, name string, use compile.SchemeUse) bool {
 	switch {
 	case s.Schemes != nil:
 		return slices.Contains(s.Schemes, name) && (s.Scopes == nil || len(over) == 0)
-	case r.client == nil || len(r.client.Credentials) == 0:
+	case !r.clientNames():
 		return s.Scopes == nil || len(over) == 0
 	}
 	return r.clientHolds(name, compile.SchemeUse{Scheme: use.Scheme, Scopes: over})
@@ -112,10 +112,10 @@ func (r *Record) heldByWord(s Skill) map[string][]string {
 				scopes = append(held[name], use.Scopes...)
 			}
 			held[name] = append([]string{}, scopes...)
-			if r.client == nil || s.Schemes != nil {
+			if s.Schemes != nil {
 				continue
 			}
-			for _, c := range r.client.Credentials {
+			for _, c := range r.holder.Client.HeldFor(r.holder.Now) {
 				if compile.Meets(compile.Alternative{Schemes: map[string]compile.SchemeUse{name: {Scheme: use.Scheme}}}, []compile.Credential{c}) {
 					held[name] = append(held[name], c.Scopes...)
 				}

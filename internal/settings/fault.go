@@ -96,7 +96,10 @@ func (v Value) Text() string {
 }
 
 // Hidden stands for a text that errors do not show.
-const Hidden = "a hidden text"
+const Hidden = "a text that may be secret"
+
+// IsMapping reports whether v is a mapping, or an alias for one.
+func (v Value) IsMapping() bool { return v.content().Kind == yaml.MappingNode }
 
 // HasVariable reports whether the text of a scalar holds ${.
 func (v Value) HasVariable() bool { return strings.Contains(v.content().Value, "${") }

@@ -8,6 +8,7 @@
 package settings
 
 import (
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -34,7 +35,8 @@ type Form struct {
 	Keys []Key
 	// Env looks up an environment variable for ${NAME}.
 	Env func(name string) (string, bool)
-	// Apart are the RFC 6901 pointers of the sections that not everybody needs.
+	// Apart are the RFC 6901 pointers of the sections that not everybody needs. As
+	// in [File.Require], "*" in one stands for any key.
 	Apart []string
 	// Advice is what is said behind an unknown key; here are those that could
 	// stand in its place. Nil: nothing.
@@ -106,9 +108,9 @@ func Read(data []byte, path string, form Form) (*File, error) {
 // 0 where the file does not have it.
 func (f *File) Line(pointer string) int { return f.lines[pointer] }
 
-// Require says of the values at or below the pointers what is doubtful, and
-// which of them have a variable that is not set, as [Read] says it of faults;
-// nil when nothing is.
+// Require says of the values at or below the pointers, in which "*" stands for
+// any key, what is doubtful, and which of them have a variable that is not set, as
+// [Read] says it of faults; nil when nothing is.
 func (f *File) Require(pointers ...string) error {
 	return f.doubtful(func(x *doubt) bool { return isUnder(x.pointer, pointers) })
 }
@@ -129,12 +131,19 @@ func (f *File) doubtful(counts func(*doubt) bool) error {
 	return joined(f.path, faults)
 }
 
-// isUnder reports whether the pointer is one of those, or leads below it.
+// isUnder reports whether the pointer is one of those, or leads below it. A "*"
+// in one of those stands for any key.
 func isUnder(pointer string, those []string) bool {
-	for _, p := range those {
-		if rest, ok := strings.CutPrefix(pointer, p); ok && (rest == "" || rest[0] == '/') {
-			return true
+	return slices.ContainsFunc(those, func(p string) bool {
+		rest := pointer
+		for {
+			before, after, wild := strings.Cut(p, "*")
+			var ok bool
+			if rest, ok = strings.CutPrefix(rest, before); !ok || !wild {
+				return ok && (rest == "" || rest[0] == '/')
+			}
+			rest = strings.TrimLeftFunc(rest, func(r rune) bool { return r != '/' })
+			p = after
 		}
-	}
-	return false
+	})
 }

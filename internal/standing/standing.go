@@ -78,7 +78,7 @@ type Waiting struct {
 func Of(f *lockset.File, s *verdict.State) View {
 	v := View{
 		ID: f.ID, Path: f.Path, Info: f.Info, Skills: f.Skills,
-		Class: Class(s), Freshness: verdict.Expired, Since: Moment(s.Since), DecidedAt: Moment(s.DecidedAt), Validated: Moment(s.AsOf()),
+		Class: Class(s), Freshness: verdict.Ageing, Since: Moment(s.Since), DecidedAt: Moment(s.DecidedAt), Validated: Moment(s.AsOf()),
 		CardDigest: s.CardDigest, FindingSet: s.FindingSet, Gone: s.Gone, Episode: s.Episode, Ack: s.Ack, Findings: s.Findings,
 	}
 	if x := s.Pending; x != nil {

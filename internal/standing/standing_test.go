@@ -25,7 +25,7 @@ func TestFilter(t *testing.T) {
 		want bool
 	}{
 		{Filter{}, true},
-		{Filter{Class: "none", Freshness: "expired", Owner: "team", Workflow: "travel"}, true},
+		{Filter{Class: "none", Freshness: "ageing", Owner: "team", Workflow: "travel"}, true},
 		{Filter{Class: "review"}, false},
 		{Filter{Freshness: "fresh"}, false},
 		{Filter{Owner: "tea"}, false},

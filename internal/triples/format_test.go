@@ -30,6 +30,8 @@ type triple struct {
 	config   []string
 	seen, at string
 	offsite  bool
+	extended bool   // the identity was shown the extended card
+	lost     string // it was not, and why
 
 	want, mirror *tripleVerdict
 	mirrorPin    []string
@@ -160,6 +162,10 @@ func (tr *triple) take(b tripleBlock) (err error) {
 		tr.seen = b.arg
 	case "offsite":
 		tr.offsite = true
+	case "extended":
+		tr.extended = true
+	case "lost":
+		tr.lost = b.arg
 	case "at":
 		tr.at = b.arg
 	case "want":

@@ -66,6 +66,8 @@ type triplePair struct {
 	seen      string
 	pin       []string
 	notes     []string
+	extended  bool
+	lost      string
 }
 
 const (
@@ -76,7 +78,7 @@ const (
 
 func (tr *triple) pair(t *testing.T) *triplePair {
 	t.Helper()
-	p := &triplePair{triple: tr, cfg: tr.configuration(t), agent: tripleAgent, seen: tr.seen, pin: tr.pin, notes: tr.notes}
+	p := &triplePair{triple: tr, cfg: tr.configuration(t), agent: tripleAgent, seen: tr.seen, pin: tr.pin, notes: tr.notes, extended: tr.extended, lost: tr.lost}
 	if p.seen == "" {
 		p.seen = tripleAgent
 	}
@@ -101,7 +103,7 @@ func (tr *triple) swapped(t *testing.T) (*triplePair, bool) {
 	}
 	p := tr.pair(t)
 	p.was, p.came = p.came, p.was
-	p.agent, p.seen, p.notes = p.seen, p.agent, nil
+	p.agent, p.seen, p.notes, p.extended, p.lost = p.seen, p.agent, nil, false, ""
 	if tr.mirrorPin != nil {
 		p.pin = tr.mirrorPin
 	}
@@ -213,7 +215,8 @@ func (p *triplePair) result(t *testing.T) (*diff.Result, *lockfile.Lock, error) 
 		t.Fatal(err)
 	}
 	return diff.Judge(l, p.read(p.came), diff.Comparison{
-		Client: &p.cfg.Client, Policy: policy, Seen: diff.Seen{URL: p.seen, Offsite: p.offsite}, At: at,
+		Client: &p.cfg.Client, Policy: policy, At: at,
+		Seen: diff.Seen{URL: p.seen, Offsite: p.offsite, Extended: p.extended, Lost: p.lost},
 	}), l, nil
 }
 

@@ -198,3 +198,18 @@ func label(o Observation) string {
 	}
 	return strings.Join(words, " ")
 }
+
+// What is wrong with a card begins with its state already.
+func TestGoneNamesTheStateOnce(t *testing.T) {
+	for _, tt := range []struct{ detail, want string }{
+		{"card-invalid: /skills: empty", "card-invalid: /skills: empty"},
+		{"/skills: empty", "card-invalid: /skills: empty"},
+		{"", "card-invalid"},
+	} {
+		l := newLife(t)
+		l.step(Observation{Cause: Failed, State: card.Invalid, Detail: tt.detail})
+		if l.state.Gone != tt.want {
+			t.Errorf("detail %q: gone %q, want %q", tt.detail, l.state.Gone, tt.want)
+		}
+	}
+}

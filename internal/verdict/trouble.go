@@ -25,7 +25,7 @@ func (m *machine) failed(o Observation) {
 	}
 	t.State, t.Last = o.State, m.now
 	m.Trouble = t
-	m.Gone = oneLine(string(o.State) + ": " + o.Detail)
+	m.Gone = oneLine(string(o.State) + ": " + strings.TrimPrefix(o.Detail, string(o.State)+": ")) // a card's fault begins with it
 	if m.Pending != nil && o.By == Confirm {
 		m.Pending.Try(m.now)
 	}

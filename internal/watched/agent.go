@@ -56,7 +56,7 @@ type Agent struct {
 func NewAgent(key lockset.Key, rec store.Agent, seen store.Seen) *Agent {
 	a := &Agent{ID: key.ID(), Key: key, Host: key.Host(), turn: make(chan struct{}, 1), rec: rec, Seen: seen}
 	a.rec.ID, a.rec.URL, a.rec.Identity = a.ID, key.URL, key.Identity
-	a.shown.Store(&shown{card: rec.CardDigest, body: rec.Body, caches: rec.Caches, ignored: rec.Memory.IsIgnored()})
+	a.shown.Store(&shown{card: rec.CardDigest, body: rec.Body, lost: rec.Lost, caches: rec.Caches, ignored: rec.Memory.IsIgnored()})
 	a.Asked = rec.Asked
 	sum := sha256.Sum256([]byte(a.ID))
 	a.Share = float64(binary.BigEndian.Uint16(sum[:])) / (1 << 16)
@@ -169,6 +169,7 @@ type shown struct {
 	card string // its digest; "": there is none
 	body string // the digest it is kept under
 	kept []byte // of an agent that allows none on the disk
+	lost string // why it is the public card; see [store.Agent]
 	// What caches said of the last answer, and whether the server ignores its own
 	// validators.
 	caches  fetch.Caches

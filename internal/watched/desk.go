@@ -10,6 +10,7 @@ import (
 
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/internal/extended"
 	"github.com/a2alock/a2alock/internal/metrics"
 	"github.com/a2alock/a2alock/internal/plans"
 	"github.com/a2alock/a2alock/internal/route"
@@ -61,9 +62,31 @@ func (c *Config) isTimed(w *Lock) bool {
 	return w.Timed || c.Policy.MaxLockAge > 0 || c.Policy.MaxEvidenceAge > 0
 }
 
-// read reads a card.
-func (c *Config) read(body []byte) *compile.Reading {
-	return compile.Read(body, &c.Setup.Config.Client, c.CardOptions())
+// A face is a card as its agent showed it.
+type face struct {
+	*compile.Reading
+	// See [diff.Seen].
+	extended bool
+	lost     string
+	same     bool
+	why      string // as it is kept
+}
+
+// same stands in the place of why a card is the public one where the extended card
+// is that.
+const same = "="
+
+// read reads a card that was shown to identity; lost says why it is the public one.
+func (c *Config) read(body []byte, identity, lost string) face {
+	f := face{Reading: compile.Read(body, &c.Setup.Config.Client, c.CardOptions()), lost: lost, why: lost}
+	if lost == same {
+		f.lost, f.same = "", true
+	}
+	f.extended = identity != "" && f.lost == ""
+	if f.extended {
+		f.Reading = extended.Mark(f.Reading)
+	}
+	return f
 }
 
 // Plan is how the skill is called on the card that the lock's verdict rests on,
@@ -78,8 +101,11 @@ func (d *Desk) Plan(w *Lock, skill string, decide func(now *verdict.State) (out 
 	return h.plans.Get(skill, out, func() plans.Plan {
 		p := d.Profile(w, &h.State, out)
 		l, err := d.Parse(w)
-		if p == nil || err != nil {
+		switch {
+		case err != nil:
 			return plans.Plan{}
+		case p == nil:
+			return plans.Unseen(l, skill)
 		}
 		return plans.Make(p, &d.Config().Setup.Config.Client, l, skill)
 	})
@@ -89,31 +115,33 @@ func (d *Desk) Plan(w *Lock, skill string, decide func(now *verdict.State) (out 
 // is known.
 func (d *Desk) Profile(w *Lock, s *verdict.State, out []string) *compile.Profile {
 	c := d.Config()
-	body, ok := d.holding(w, s)
+	body, lost, ok := d.holding(w, s)
 	if !ok {
 		return nil
 	}
-	r := c.read(body)
+	r := c.read(body, w.Agent.Key.Identity, lost)
 	if r.Err != nil {
 		return nil
 	}
 	return r.Profile.Without(plans.Refuted(s.Reports, out), &c.Setup.Config.Client)
 }
 
-// holding is the body of the card that the verdict rests on: another may have
-// come that does not hold yet.
-func (d *Desk) holding(w *Lock, s *verdict.State) ([]byte, bool) {
+// holding is the body of the card that the verdict rests on, and why it is the
+// public one: another may have come that does not hold yet.
+func (d *Desk) holding(w *Lock, s *verdict.State) (body []byte, lost string, ok bool) {
 	shown := w.Agent.shown.Load()
 	if s.CardDigest != "" && s.CardDigest != shown.card {
-		if body, ok := d.bodyOfCard(w.Agent.ID, s.CardDigest); ok {
-			return body, true
+		if body, lost, ok := d.bodyOfCard(w.Agent.ID, s.CardDigest); ok {
+			return body, lost, true
 		}
 	}
-	return shown.read(d.Store)
+	body, ok = shown.read(d.Store)
+	return body, shown.lost, ok
 }
 
-// bodyOfCard is the body of a card that the agent showed, as far as it is kept.
-func (d *Desk) bodyOfCard(agent, digest string) (body []byte, ok bool) {
+// bodyOfCard is the body of a card that the agent showed, as far as it is kept,
+// and why it was the public one.
+func (d *Desk) bodyOfCard(agent, digest string) (body []byte, lost string, ok bool) {
 	_ = d.Store.View(func(tx *store.Tx) error {
 		versions, _, err := tx.CardVersions(agent, store.Page{Limit: 100})
 		if err != nil {
@@ -122,11 +150,12 @@ func (d *Desk) bodyOfCard(agent, digest string) (body []byte, ok bool) {
 		for _, v := range versions {
 			if v.Digest == digest && v.Body != "" {
 				if body, ok, err = tx.Body(v.Body); ok || err != nil {
+					lost = v.Lost
 					return err
 				}
 			}
 		}
 		return nil
 	})
-	return body, ok
+	return body, lost, ok
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/a2alock/a2alock/card"
-	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/diff"
 	"github.com/a2alock/a2alock/fetch"
 	"github.com/a2alock/a2alock/internal/plans"
@@ -22,16 +21,16 @@ type Sight struct {
 	// version is the card's own, of another card than before, once s is closed.
 	version string
 	config  *Config
-	read    func() *compile.Reading
+	read    func() face
 }
 
 // See looks at an answer. With the turn.
 func (a *Agent) See(d *Desk, answer *fetch.Answer) *Sight {
-	c := d.Config()
-	read := func() *compile.Reading { return c.read(answer.Body) }
+	c, lost := d.Config(), lostOf(answer)
+	read := func() face { return c.read(answer.Body, a.Key.Identity, lost) }
 	switch {
 	case answer.NotModified && answer.Body == nil:
-		read = func() *compile.Reading { return a.readHeld(d, c) }
+		read = func() face { return a.readHeld(d, c) }
 	case answer.NotModified:
 		a.whole = a.rec.Body != "" // the request has read it
 	}
@@ -57,12 +56,25 @@ func (s *Sight) Outcome(answer *fetch.Answer) string {
 
 // readHeld reads the card that is stored. One that is lost since it was seen is
 // no card, and the next request asks for it. With the turn.
-func (a *Agent) readHeld(d *Desk, c *Config) *compile.Reading {
+func (a *Agent) readHeld(d *Desk, c *Config) face {
 	body, ok := a.shown.Load().read(d.Store)
 	if !ok {
 		a.whole = false
 	}
-	return c.read(body)
+	return c.read(body, a.Key.Identity, a.rec.Lost)
+}
+
+// lostOf is why the body is that of the public card, although the extended one was
+// asked for; "": it is not.
+func lostOf(answer *fetch.Answer) string {
+	switch e := answer.Extended; {
+	case e == nil:
+		return ""
+	case e.Lost == "" && e.Same:
+		return same
+	default:
+		return e.Lost
+	}
 }
 
 // close lets go of what was read, when every lock was judged: writing may have
@@ -80,7 +92,7 @@ func (a *Agent) Remember(s *Sight, answer *fetch.Answer, audited bool, now time.
 	rec := a.rec
 	rec.Memory, rec.CardDigest = answer.Memory, s.Digest
 	rec.Final, rec.Offsite, rec.Addr, rec.Caches = answer.Final, answer.Offsite, answer.Addr, answer.Caches
-	rec.Pause = nil
+	rec.Pause, rec.Lost = nil, lostOf(answer)
 	switch {
 	case answer.Unreliable && s.Same:
 		rec.Memory.Unreliable = a.rec.Memory.Unreliable // two spellings of one card
@@ -102,7 +114,7 @@ func (a *Agent) Remember(s *Sight, answer *fetch.Answer, audited bool, now time.
 // card came. A card that was judged before is not judged again, unless
 // something else may have moved: an age, a waiver's end, what callers reported.
 func (d *Desk) Judged(w *Lock, c *Sight, rec *store.Agent, o verdict.Observation, now time.Time) verdict.Observation {
-	if s := w.said; s != nil && s.judging == c.config.Judging && s.lied == rec.Lied && s.CardDigest == c.Digest && s.Via == viaOf(rec) &&
+	if s := w.said; s != nil && s.judging == c.config.Judging && s.lied == rec.Lied && s.lost == rec.Lost && s.CardDigest == c.Digest && s.Via == viaOf(rec) &&
 		!c.config.isTimed(w) && !w.State().Judge {
 		o.Cause, o.Class, o.CardDigest, o.Via = s.Cause, s.Class, s.CardDigest, s.Via
 		o.ProfileDigest, o.Findings, o.State, o.Detail = s.ProfileDigest, s.Findings, s.State, s.Detail
@@ -113,7 +125,7 @@ func (d *Desk) Judged(w *Lock, c *Sight, rec *store.Agent, o verdict.Observation
 }
 
 // judge holds the lock against the card, with what was seen over time.
-func (d *Desk) judge(c *Config, w *Lock, r *compile.Reading, rec *store.Agent, o verdict.Observation, now time.Time) (verdict.Observation, *said) {
+func (d *Desk) judge(c *Config, w *Lock, r face, rec *store.Agent, o verdict.Observation, now time.Time) (verdict.Observation, *said) {
 	failed := func(state card.State, detail string) (verdict.Observation, *said) {
 		o.Cause, o.State, o.Detail = verdict.Failed, state, detail
 		return o, nil
@@ -132,7 +144,7 @@ func (d *Desk) judge(c *Config, w *Lock, r *compile.Reading, rec *store.Agent, o
 	s, digest := w.State(), r.Profile.Digest(w.Skills)
 	base := diff.Comparison{
 		Client: &c.Setup.Config.Client, Policy: policy, At: now,
-		Seen: diff.Seen{URL: rec.Final, Offsite: rec.Offsite, Unreliable: rec.Lied},
+		Seen: diff.Seen{URL: rec.Final, Offsite: rec.Offsite, Unreliable: rec.Lied, Extended: r.extended, Lost: r.lost, Same: r.same},
 	}
 	for _, answer := range s.Replicas() {
 		base.Seen.Replicas = append(base.Seen.Replicas, answer.CardDigest)
@@ -140,14 +152,14 @@ func (d *Desk) judge(c *Config, w *Lock, r *compile.Reading, rec *store.Agent, o
 	for _, report := range s.Evidence(now, digest, w.Agent.Params.Load()) {
 		base.Seen.Reports = append(base.Seen.Reports, plans.Claim(report))
 	}
-	result := diff.Judge(l, r, base)
+	result := diff.Judge(l, r.Reading, base)
 	o.CardDigest, o.Via, o.ProfileDigest = r.Digest, viaOf(rec), digest
 	if result.Decided {
 		o.Cause, o.Class, o.Findings = verdict.Decided, result.Class, result.Findings
 	} else {
 		o, _ = failed(result.State, result.Detail)
 	}
-	return o, &said{o, c.Judging, rec.Lied}
+	return o, &said{judgment: judgmentOf(&o), judging: c.Judging, lied: rec.Lied, lost: r.why}
 }
 
 // viaOf is where redirects led, "" for nowhere. A way out of the origin is
@@ -202,24 +214,28 @@ func (d *Desk) Rejudge(w *Lock, now time.Time) verdict.Observation {
 func (d *Desk) again(w *Lock, by verdict.By, now time.Time) (o verdict.Observation) {
 	a, c := w.Agent, d.Config()
 	body, ok := a.shown.Load().read(d.Store)
+	lost := a.rec.Lost
 	for _, want := range verdict.Wants(w.State(), a.Params.Load()) {
 		if want.By == by && want.CardDigest != "" && want.CardDigest != a.rec.CardDigest {
-			body, ok = d.bodyOfCard(a.ID, want.CardDigest)
+			body, lost, ok = d.bodyOfCard(a.ID, want.CardDigest)
 		}
 	}
 	if !ok {
 		return o
 	}
-	o, w.said = d.judge(c, w, c.read(body), &a.rec, verdict.Observation{By: by}, now)
+	o, w.said = d.judge(c, w, c.read(body, a.Key.Identity, lost), &a.rec, verdict.Observation{By: by}, now)
 	if by != verdict.Local || !w.State().Dispute.IsOn() {
 		return o
 	}
 	for _, x := range w.State().Dispute.Answers {
-		body, ok := d.bodyOfCard(a.ID, x.CardDigest)
+		body, lost, ok := d.bodyOfCard(a.ID, x.CardDigest)
 		if !ok {
 			continue
 		}
-		if y, _ := d.judge(c, w, c.read(body), &a.rec, verdict.Observation{}, now); y.Cause == verdict.Decided {
+		if x.CardDigest == a.rec.CardDigest {
+			lost = a.rec.Lost
+		}
+		if y, _ := d.judge(c, w, c.read(body, a.Key.Identity, lost), &a.rec, verdict.Observation{}, now); y.Cause == verdict.Decided {
 			x.Class, x.ProfileDigest, x.Findings = y.Class, y.ProfileDigest, y.Findings
 			o.Answers = append(o.Answers, x)
 		}

@@ -42,8 +42,8 @@ type held struct {
 
 // said is what a comparison came to, and what it was made of beside the card.
 type said struct {
-	verdict.Observation
-	judging, lied string
+	judgment
+	judging, lied, lost string
 }
 
 // NewLock is the lock of f, about which nothing is known: it is as fresh as its
@@ -82,10 +82,13 @@ func (w *Lock) Resume(l *store.Lock, c *Config) {
 		s.Dispute != nil || s.Judge || len(s.Reports) > 0 {
 		return
 	}
-	w.said = &said{verdict.Observation{
-		Cause: verdict.Decided, Class: s.Class(), CardDigest: s.CardDigest, Via: s.Via,
-		ProfileDigest: s.ProfileDigest, Findings: s.Findings,
-	}, c.Judging, w.Agent.rec.Lied}
+	w.said = &said{
+		judgment: judgment{
+			Cause: verdict.Decided, Class: s.Class(), CardDigest: s.CardDigest, Via: s.Via,
+			ProfileDigest: s.ProfileDigest, Findings: s.Findings,
+		},
+		judging: c.Judging, lied: w.Agent.rec.Lied, lost: w.Agent.rec.Lost,
+	}
 }
 
 // IsKept is whether the store has w as it is, by l.
@@ -128,18 +131,27 @@ func (w *Lock) Record() store.Lock {
 
 // Parse parses the last good text of w.
 func (d *Desk) Parse(w *Lock) (*lockfile.Lock, error) {
-	text, ok := w.Text, w.Text != nil
-	if !ok {
-		text, ok = bodyOf(d.Store, w.Digest)
-	}
-	if !ok { // damaged
-		var err error
-		if text, err = lockfile.ReadBytes(w.Path); err != nil {
-			return nil, err
-		}
-		if lockset.Of(text) != w.Digest {
-			return nil, fmt.Errorf("%s: its last good text is lost", w.Path)
-		}
+	text, err := d.textOf(w)
+	if err != nil {
+		return nil, err
 	}
 	return lockfile.Parse(text, w.Path)
+}
+
+// textOf is the last good text of w.
+func (d *Desk) textOf(w *Lock) ([]byte, error) {
+	if w.Text != nil {
+		return w.Text, nil
+	}
+	if text, ok := bodyOf(d.Store, w.Digest); ok {
+		return text, nil
+	}
+	text, err := lockfile.ReadBytes(w.Path) // what was kept is damaged
+	if err == nil && lockset.Of(text) != w.Digest {
+		err = fmt.Errorf("%s: its last good text is lost", w.Path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return text, nil
 }

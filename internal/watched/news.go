@@ -75,21 +75,32 @@ func (n *News) Words() []string {
 
 // Tell writes a message about the daemon itself; kind is a word for what it is
 // about.
-func (d *Desk) Tell(ctx context.Context, kind, text string) { d.tell(ctx, kind, text, nil) }
+func (d *Desk) Tell(ctx context.Context, kind, text string) { d.TellWith(ctx, kind, text, nil) }
 
 // tell writes a message ("": none), and where not nil all that was told by then.
 func (d *Desk) tell(ctx context.Context, kind, text string, all map[string]string) bool {
+	return d.TellWith(ctx, kind, text, func(tx *store.Tx) error {
+		if all == nil {
+			return nil
+		}
+		data, err := json.Marshal(all, json.Deterministic(true))
+		if err != nil {
+			return err
+		}
+		return tx.PutValue(newsKey, data)
+	})
+}
+
+// TellWith is Tell in one transaction with what also (nil: nothing) writes. It
+// reports whether that is on the disk.
+func (d *Desk) TellWith(ctx context.Context, kind, text string, also func(*store.Tx) error) bool {
 	var rows []store.Row
 	if text != "" {
 		rows = d.Config().Router.Daemon(kind, text, d.Wall())
 	}
 	err := d.Store.Update(func(tx *store.Tx) error {
-		if all != nil {
-			data, err := json.Marshal(all, json.Deterministic(true))
-			if err == nil {
-				err = tx.PutValue(newsKey, data)
-			}
-			if err != nil {
+		if also != nil {
+			if err := also(tx); err != nil {
 				return err
 			}
 		}

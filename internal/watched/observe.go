@@ -2,7 +2,6 @@ package watched
 
 import (
 	"context"
-	"reflect"
 	"time"
 
 	"github.com/a2alock/a2alock/fetch"
@@ -172,7 +171,7 @@ func (o *observing) isQuiet() bool {
 	if o.Rec == nil && o.rec != nil {
 		return false
 	}
-	if o.Rec != nil && (!o.Sight.Same || !o.Sight.Stored || o.Rec.Lied != o.agent.rec.Lied || !sameButDate(*o.Rec, o.agent.rec)) {
+	if o.Rec != nil && (!o.Sight.Same || !o.Sight.Stored || o.Rec.Lied != o.agent.rec.Lied || !sameButDate(o.Rec, &o.agent.rec)) {
 		return false
 	}
 	o.entries = make([]ledger.Entry, len(o.locks))
@@ -190,26 +189,8 @@ func (o *observing) isQuiet() bool {
 	return true
 }
 
-// sameButDate is whether a record differs in nothing that is worth writing.
-func sameButDate(a, b store.Agent) bool {
-	if len(a.Memory.Entries) != len(b.Memory.Entries) {
-		return false
-	}
-	entries := make([]fetch.Entry, len(a.Memory.Entries))
-	copy(entries, a.Memory.Entries)
-	for i := range entries {
-		entries[i].Date, entries[i].Expires = b.Memory.Entries[i].Date, b.Memory.Entries[i].Expires
-	}
-	a.Memory.Entries = entries
-	if len(entries) == 0 {
-		a.Memory.Entries = b.Memory.Entries
-	}
-	a.Addr, a.Caches, a.Body = b.Addr, b.Caches, b.Body // the next change writes where we were connected to
-	return reflect.DeepEqual(a, b)
-}
-
-// pass lets an observation hold that moved nothing. Losing the last second of
-// such costs a request.
+// pass lets an observation hold that moved nothing. Losing the last seconds of
+// such costs a request each.
 func (o *observing) pass(ctx context.Context) {
 	if o.Rec != nil {
 		o.Rec.Body = o.agent.rec.Body
@@ -219,8 +200,8 @@ func (o *observing) pass(ctx context.Context) {
 	if !moved {
 		return
 	}
-	id, seen := o.agent.ID, o.seen
-	o.Store.Later(func(tx *store.Tx) error { return tx.PutSeen(id, seen) }, func(err error) { o.Wrote(ctx, err) })
+	id, seen, d := o.agent.ID, o.seen, o.Desk
+	o.Store.Eventually(func(tx *store.Tx) error { return tx.PutSeen(id, seen) }, func(err error) { d.Wrote(ctx, err) })
 }
 
 // write is the transaction.
@@ -275,7 +256,7 @@ func (o *observing) writeAgent(tx *store.Tx) error {
 			return err
 		}
 		if err := tx.PutCardVersion(store.CardVersion{
-			Seq: seq, Agent: o.agent.ID, Digest: o.Rec.CardDigest, Body: o.Rec.Body, At: o.Validated, Version: o.Sight.version,
+			Seq: seq, Agent: o.agent.ID, Digest: o.Rec.CardDigest, Body: o.Rec.Body, At: o.Validated, Version: o.Sight.version, Lost: o.Rec.Lost,
 		}); err != nil {
 			return err
 		}
@@ -291,12 +272,13 @@ func (o *observing) hold(ctx context.Context) {
 	if o.Rec == nil && o.rec != nil {
 		o.agent.rec = *o.rec
 	}
+	other := o.Rec != nil && (!o.Sight.Same || o.Rec.Lost != o.agent.rec.Lost)
 	if o.Rec != nil {
 		if !o.Answer.NotModified {
 			o.agent.whole = o.Rec.Body != "" && (o.agent.whole || !o.Sight.Stored)
 		}
 		o.agent.rec = *o.Rec
-		h := &shown{card: o.Rec.CardDigest, body: o.Rec.Body, caches: o.Rec.Caches, ignored: o.Rec.Memory.IsIgnored()}
+		h := &shown{card: o.Rec.CardDigest, body: o.Rec.Body, lost: o.Rec.Lost, caches: o.Rec.Caches, ignored: o.Rec.Memory.IsIgnored()}
 		if o.Answer.NoStore {
 			h.kept = o.Answer.Body
 		}
@@ -311,7 +293,7 @@ func (o *observing) hold(ctx context.Context) {
 		}
 		w.find(&o.said[i])
 		entry := &o.entries[i]
-		moved := o.Rec != nil && !o.Sight.Same || verdict.Moved(*w.State(), entry.State)
+		moved := other || verdict.Moved(*w.State(), entry.State)
 		moved = moved || o.said[i].By == verdict.Local // another client plans otherwise on the same card
 		if o.said[i].Cause == verdict.Decided {
 			basis := w.basis(w.said.judging)

@@ -1,15 +1,18 @@
-package records
+package history
 
 import (
 	"encoding/binary"
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/a2alock/a2alock/internal/packed"
+	"github.com/a2alock/a2alock/internal/records"
 )
 
 // NumberedKey is the key of a record that belongs to an owner. Numbers have six
 // bytes, which is enough for a million a second for years.
-func NumberedKey(owner Name, number uint64) ([]byte, error) {
+func NumberedKey(owner records.Name, number uint64) ([]byte, error) {
 	if number == 0 || number >= 1<<48 {
 		return nil, fmt.Errorf("number %d: want one of NextSeq", number)
 	}
@@ -17,29 +20,29 @@ func NumberedKey(owner Name, number uint64) ([]byte, error) {
 }
 
 // SplitNumbered takes the key of NumberedKey apart.
-func SplitNumbered(key []byte) (owner Name, number uint64, err error) {
-	if len(key) != NameSize+6 {
-		return Name{}, 0, ErrShort
+func SplitNumbered(key []byte) (owner records.Name, number uint64, err error) {
+	if len(key) != records.NameSize+6 {
+		return records.Name{}, 0, packed.ErrShort
 	}
-	return Name(key[:NameSize]), binary.BigEndian.Uint64(append([]byte{0, 0}, key[NameSize:]...)), nil
+	return records.Name(key[:records.NameSize]), binary.BigEndian.Uint64(append([]byte{0, 0}, key[records.NameSize:]...)), nil
 }
 
-// Numbered is the record of the owner with this number, nil where there is none.
-func (tx *Tx) Numbered(bucket []byte, owner string, number uint64) (e Entry, err error) {
+// findNumbered is the record of the owner with this number, nil where there is none.
+func findNumbered(tx *records.Tx, bucket []byte, owner string, number uint64) (e records.Entry, err error) {
 	n, ok, err := tx.Find(owner)
 	if err != nil || !ok {
-		return Entry{}, err
+		return records.Entry{}, err
 	}
 	if e.Key, err = NumberedKey(n, number); err != nil {
-		return Entry{}, nil
+		return records.Entry{}, nil
 	}
 	e.Value, err = tx.Get(bucket, e.Key)
 	return e, err
 }
 
-// Newest reads the records of the owner in bucket, the newest first. Next, and
+// newest reads the records of the owner in bucket, the newest first. Next, and
 // so After, is the number of the last one.
-func (tx *Tx) Newest(bucket []byte, owner string, p Page) (page []Entry, next string, err error) {
+func newest(tx *records.Tx, bucket []byte, owner string, p records.Page) (page []records.Entry, next string, err error) {
 	n, ok, err := tx.Find(owner)
 	if err != nil || !ok {
 		return nil, "", err

@@ -1,14 +1,21 @@
-package records
+// Package packed is the binary form of small records: times whose bytes are
+// ordered as they are, texts of which a digest takes half its room, and a
+// [Reader] that takes a record apart.
+package packed
 
 import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
 	"time"
 )
+
+// ErrShort reports a record that ends too early.
+var ErrShort = errors.New("cut off")
 
 const digestPrefix = "sha256:"
 
@@ -31,15 +38,16 @@ const (
 	digestText = 1 // 32 bytes stand for the text of a digest
 )
 
-// packText is s with a byte before it that says how it is packed.
-func packText(s string) []byte {
+// PackText is s with a byte before it that says how it is packed.
+func PackText(s string) []byte {
 	if sum, ok := ParseDigest(s); ok {
 		return append([]byte{digestText}, sum...)
 	}
 	return append([]byte{plainText}, s...)
 }
 
-func unpackText(b []byte) (string, error) {
+// UnpackText reads what PackText wrote.
+func UnpackText(b []byte) (string, error) {
 	switch {
 	case len(b) == 0:
 		return "", ErrShort
@@ -87,7 +95,7 @@ func (r *Reader) Uvarint() uint64 {
 
 // Text reads what AppendText wrote.
 func (r *Reader) Text() string {
-	s, err := unpackText(r.Take(int(min(r.Uvarint(), math.MaxInt32))))
+	s, err := UnpackText(r.Take(int(min(r.Uvarint(), math.MaxInt32))))
 	if r.Err == nil {
 		r.Err = err
 	}
@@ -96,7 +104,7 @@ func (r *Reader) Text() string {
 
 // AppendText appends s; a digest takes half the room of its text.
 func AppendText(b []byte, s string) []byte {
-	packed := packText(s)
+	packed := PackText(s)
 	return append(binary.AppendUvarint(b, uint64(len(packed))), packed...)
 }
 

@@ -1,4 +1,4 @@
-package records
+package packed
 
 import (
 	"bytes"
@@ -9,9 +9,6 @@ import (
 	"io"
 	"sync"
 )
-
-// ErrShort reports a record that ends too early.
-var ErrShort = errors.New("cut off")
 
 // deflated begins a record whose JSON is compressed; JSON never begins so.
 const deflated = 0x01
@@ -41,8 +38,8 @@ func inflate(data []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// encode is v as a record.
-func encode(v any) ([]byte, error) {
+// Encode is v as a record: JSON, compressed where that is worth its while.
+func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -66,8 +63,8 @@ func encode(v any) ([]byte, error) {
 	return z.Bytes(), nil
 }
 
-// decode reads what encode wrote.
-func decode(data []byte, v any) error {
+// Decode reads what Encode wrote.
+func Decode(data []byte, v any) error {
 	if len(data) == 0 {
 		return ErrShort
 	}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/a2alock/a2alock/internal/gitrepo"
+	"github.com/a2alock/a2alock/internal/pairing"
+	"github.com/a2alock/a2alock/internal/say"
+	"github.com/a2alock/a2alock/lockfile"
+)
+
+// A reach is what `a2alock check` reads beside the locks that a repository shows by
+// their names: what "locks" of a2alock.yaml names, and what lies behind links to
+// folders and in submodules.
+type reach struct {
+	files, below []string // in the repository, from its top
+	found        []string // locks that may be in no commit of it: as files, below or outside
+}
+
+// reach looks around in the working tree; without one there is nothing to see. A
+// place that cannot be read is the business of check.
+func (r *reviewing) reach(ctx context.Context, repo *gitrepo.Repo) (*reach, error) {
+	re := &reach{}
+	if repo.Top == "" {
+		return re, nil
+	}
+	cfg, err := r.config("/locks")
+	if err != nil {
+		return nil, err
+	}
+	doors, err := repo.Doors(ctx)
+	if err != nil {
+		return nil, gitExit(ctx, err)
+	}
+	for _, root := range cfg.Roots() {
+		abs, err := filepath.Abs(root)
+		if err != nil {
+			return nil, err
+		}
+		if cfg.Locks != nil {
+			re.name(repo.Top, abs)
+		}
+		for _, door := range doors {
+			door = filepath.Join(repo.Top, filepath.FromSlash(door))
+			if rest, err := filepath.Rel(abs, door); err == nil && filepath.IsLocal(rest) {
+				if !slices.ContainsFunc(strings.Split(filepath.ToSlash(rest), "/"), lockfile.IsSkipped) {
+					re.search(repo.Top, door)
+				}
+			} else if rest, err := filepath.Rel(door, abs); err == nil && filepath.IsLocal(rest) {
+				re.search(repo.Top, abs)
+			}
+		}
+	}
+	return re, nil
+}
+
+// name takes in a file or folder that a2alock.yaml names.
+func (re *reach) name(top, abs string) {
+	info, err := os.Stat(abs)
+	switch at, inside := placeBelow(top, abs); {
+	case !inside:
+		re.search(top, abs)
+	case err == nil && info.IsDir():
+		re.below = append(re.below, at)
+	case err == nil:
+		re.files = append(re.files, at)
+		re.found = append(re.found, at)
+	default: // it is gone, whatever it was
+		re.files, re.below = append(re.files, at), append(re.below, at)
+	}
+}
+
+// search takes in the locks below a folder.
+func (re *reach) search(top, dir string) {
+	paths, _ := lockfile.Find([]string{dir})
+	for _, p := range paths {
+		at, inside := placeBelow(top, p)
+		if inside {
+			re.below = append(re.below, path.Dir(at))
+		}
+		re.found = append(re.found, at)
+	}
+}
+
+// placeBelow is an absolute path from the top of the repository, through the links of
+// its folders, and whether it is in there.
+func placeBelow(top, abs string) (at string, inside bool) {
+	dir, base := filepath.Split(abs)
+	if info, err := os.Stat(abs); err == nil && info.IsDir() {
+		dir, base = abs, ""
+	}
+	at = path.Join(fromTop(resolved(top), resolved(filepath.Clean(dir))), filepath.ToSlash(base))
+	if at == ".." || strings.HasPrefix(at, "../") {
+		return filepath.ToSlash(abs), false
+	}
+	return at, true
+}
+
+// tell says which of the locks that check reads are not among those of the working
+// tree, or are a link there to what git does not have: a change of them is none of
+// the repository. Of those in pairs the result tells.
+func (re *reach) tell(a *app, repo *gitrepo.Repo, now []pairing.Lock, pairs []pairing.Pair) {
+	seen, told := map[string]bool{}, map[string]bool{}
+	for _, p := range pairs {
+		told[p.File()] = true
+	}
+	var left []string
+	for _, l := range now {
+		seen[l.File], seen[l.Real] = true, true
+		if l.Text == nil && !told[l.File] && isLinked(filepath.Join(repo.Top, filepath.FromSlash(l.File))) {
+			left = append(left, l.Path)
+		}
+	}
+	for _, at := range re.found {
+		switch {
+		case seen[at]:
+		case path.IsAbs(at) || filepath.IsAbs(at):
+			left = append(left, display([]string{at})[0])
+		default:
+			left = append(left, shownFrom(repo.Prefix, at))
+		}
+	}
+	slices.Sort(left)
+	if left = slices.Compact(left); len(left) > 0 {
+		a.note(fmt.Sprintf("%d %s that a2alock check reads %s not reviewed, as git does not have %s here: %s", len(left),
+			say.Verb(len(left), "lock", "locks"), say.Verb(len(left), "is", "are"), say.Verb(len(left), "it", "them"), say.List(left)))
+	}
+}
+
+// isLinked is whether there is a link that leads to a file.
+func isLinked(path string) bool {
+	link, err := os.Lstat(path)
+	if err != nil || link.Mode()&os.ModeSymlink == 0 {
+		return false
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
