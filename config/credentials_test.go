@@ -140,10 +140,11 @@ func TestCheckFiles(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, Name)
 	must(t, os.WriteFile(filepath.Join(dir, "good"), []byte("x\n"), 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "space"), []byte("x \n"), 0o600))
 	must(t, os.WriteFile(filepath.Join(dir, "open"), []byte("x\n"), 0o644))
 	must(t, os.WriteFile(filepath.Join(dir, "empty"), []byte("\n"), 0o600))
 	must(t, os.WriteFile(path, []byte(`network:
-  ca_files: {"https://h.example": good, "https://i.example": gone}
+  ca_files: {"https://h.example": good, "https://i.example": gone, "https://j.example": .}
 credentials:
   good: {origins: [https://h.example], bearer: {token_file: good}}
   open: {origins: [https://h.example], basic: {user: u, password_file: open}}
@@ -156,6 +157,8 @@ credentials:
       client_secret_file: gone
   cert: {origins: [https://h.example], mtls: {cert_file: good, key_file: gone}}
   text: {origins: [https://h.example], mtls: {cert_file: good, key_file: good}}
+  cut: {origins: [https://h.example], bearer: {token_file: space}}
+  pipe: {origins: [https://h.example], mtls: {cert_file: ., key_file: good}}
   unset: {origins: [https://h.example], bearer: {token: "${UNSET}"}}
   env: {origins: [https://h.example], bearer: {token: "${SECRET}"}}
 `), 0o600))
@@ -170,8 +173,11 @@ credentials:
 DIR/a2alock.yaml:12: credentials.gone.oauth2_client_credentials.client_secret_file: stat DIR/gone: no such file or directory
 DIR/a2alock.yaml:13: credentials.cert.mtls.key_file: stat DIR/gone: no such file or directory
 DIR/a2alock.yaml:14: credentials.text.mtls.cert_file: DIR/good with key_file DIR/good: tls: failed to find any PEM data in certificate input
+DIR/a2alock.yaml:15: credentials.cut.bearer.token_file: DIR/space: the value holds a space or another character that no bearer token has (RFC 6750 2.1)
+DIR/a2alock.yaml:16: credentials.pipe.mtls.cert_file: DIR: no regular file
 DIR/a2alock.yaml:2: network.ca_files: https://h.example: DIR/good: no certificate in PEM form
-DIR/a2alock.yaml:2: network.ca_files: https://i.example: stat DIR/gone: no such file or directory`
+DIR/a2alock.yaml:2: network.ca_files: https://i.example: stat DIR/gone: no such file or directory
+DIR/a2alock.yaml:2: network.ca_files: https://j.example: DIR: no regular file`
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

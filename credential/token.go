@@ -230,7 +230,7 @@ func usable(got *oauth2.Token) error {
 		return errors.New("the token has no token_type, and so is not said to be a bearer's")
 	case !strings.EqualFold(got.TokenType, "bearer"):
 		return errors.New("the token's token_type is not bearer, and no other can be used")
-	case check(got.AccessToken) != nil || strings.ContainsAny(got.AccessToken, " \t"):
+	case check(got.AccessToken) != nil || fits(Bearer{}, got.AccessToken) != nil:
 		return errors.New("the token holds characters that no header takes")
 	}
 	return nil

@@ -125,6 +125,7 @@ func TestTokenServersThatFail(t *testing.T) {
 		{"no type", answer(200, js, `{"access_token":"`+canary+`"}`), " answered 200: the token has no token_type, and so is not said to be a bearer's"},
 		{"a line break", answer(200, js, `{"access_token":"`+canary+`\r\nX: y","token_type":"bearer"}`), " answered 200: the token holds characters that no header takes"},
 		{"a space", answer(200, js, `{"access_token":"`+canary+` x","token_type":"bearer"}`), " answered 200: the token holds characters that no header takes"},
+		{"another alphabet", answer(200, js, `{"access_token":"`+canary+`\u00fc","token_type":"bearer"}`), " answered 200: the token holds characters that no header takes"},
 		{"a huge body", answer(200, js, `{"access_token":"`+strings.Repeat("a", tokenBytes)+`","token_type":"bearer"}`), ": its answer is over 65536 bytes"},
 		{"a cut body", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")

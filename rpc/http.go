@@ -112,7 +112,7 @@ func (x *exchange) lost(ctx context.Context, err error) error {
 // redirected is a redirect that the guard leaves to its caller, and a 304.
 func (x *exchange) redirected(res *http.Response) error {
 	e := x.failed(res.StatusCode, res.Header, "")
-	if to := res.Header.Get("Location"); to != "" {
+	if to := res.Header.Get("Location"); to != "" && res.StatusCode != http.StatusNotModified {
 		e.Redirect = to
 		if u, err := res.Request.URL.Parse(to); err == nil {
 			e.Redirect = u.String()

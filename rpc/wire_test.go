@@ -170,6 +170,7 @@ func TestJSONRPCReplays(t *testing.T) {
 		{"502 of a gateway", rpc, "", "", page{status: 502, body: `{"message":"Internal server error"}`}, `transport: answered 502 Bad Gateway`},
 		{"206", rpc, "", "", page{status: 206, body: `{"jsonrpc":"2.0","id":"$ID","result":{}}`}, `transport: answered 206 Partial Content`},
 		{"304", rpc, "", "", page{status: 304}, `transport: answered 304 Not Modified`},
+		{"304 with a place", rpc, "", "", page{status: 304, header: http.Header{"Location": {"/elsewhere"}}}, `transport: answered 304 Not Modified`},
 
 		{"HTML", rpc, "", "", page{kind: "text/html", body: "<!doctype html><p>token=geheim"}, `undecodable: the answer is not JSON: an HTML page`},
 		{"empty", rpc, "", "", page{}, `undecodable: the answer is empty`},

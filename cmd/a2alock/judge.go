@@ -227,13 +227,20 @@ func (a *app) asked(ctx context.Context, locks []*lockfile.Lock, identity string
 	return out, nil
 }
 
+// seen is how the answer came.
+func (got *live) seen() diff.Seen {
+	return diff.Seen{
+		CardDigest: got.Digest, URL: got.url, Offsite: got.offsite,
+		Extended: got.extended, Lost: got.lost, Same: got.same,
+	}
+}
+
 // result judges one lock by its agent's answer.
 func result(l *lockfile.Lock, got *live, base diff.Comparison) *diff.Result {
 	if got.err != nil {
 		return undecided(l, got.err)
 	}
-	base.Seen.URL, base.Seen.Offsite = got.url, got.offsite
-	base.Seen.Extended, base.Seen.Lost, base.Seen.Same = got.extended, got.lost, got.same
+	base.Seen = got.seen()
 	return diff.Judge(l, got.Reading, base)
 }
 

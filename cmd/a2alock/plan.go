@@ -155,8 +155,7 @@ func (p *planned) profile(ctx context.Context, arg string) (*compile.Profile, er
 	if err := readingExit(lock.Agent, got.Reading); err != nil {
 		return nil, err
 	}
-	c := diff.Comparison{Lock: lock, Now: got.Profile, Client: p.Client, At: time.Now()}
-	c.Seen = diff.Seen{CardDigest: got.Digest, Extended: got.extended, Lost: got.lost, Same: got.same, Offsite: got.offsite, URL: got.url}
+	c := diff.Comparison{Lock: lock, Now: got.Profile, Client: p.Client, Seen: got.seen(), At: time.Now()}
 	if denied := c.Denied(); denied != "" {
 		return nil, &exit{code: exitUndecided, err: fmt.Errorf("%s: %s", lock.Path, denied)}
 	}

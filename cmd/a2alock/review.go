@@ -14,6 +14,7 @@ import (
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/fetch"
 	"github.com/a2alock/a2alock/internal/pairing"
 	"github.com/a2alock/a2alock/lockfile"
 	"github.com/a2alock/a2alock/report"
@@ -242,6 +243,12 @@ func reading(l *lockfile.Lock, got *live) *compile.Reading {
 	err := got.err
 	if err == nil {
 		err = strayed(l, got.offsite, got.url, "")
+	}
+	if err == nil && got.Profile != nil {
+		c := diff.Comparison{Lock: l, Now: got.Profile, Seen: got.seen()}
+		if denied := c.Denied(); denied != "" {
+			err = &fetch.Error{URL: l.Agent, State: fetch.AuthRequired, Err: errors.New(denied)}
+		}
 	}
 	if err == nil {
 		return got.Reading

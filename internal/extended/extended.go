@@ -1,10 +1,11 @@
 // Package extended reads the card that an agent shows to one identity beside its
 // public one (A2A 3.1.11).
 //
-// [Reader.Extend] is what [fetch.Client.Extend] wants. Only a public card that
-// promises an extended one, and comes from its own origin, is asked further, over the interface that the client
-// would call, with the credential of the identity where that may go there. No
-// redirect is followed, and nothing else that the card names is asked.
+// [Reader.Extend] is what [fetch.Client.Extend] wants. Only an agent whose public
+// card promises an extended one, and came from its own origin, is asked further,
+// over the interface that the client would call, with the credential of the identity
+// where that may go there. No redirect is followed, and nothing else that the card
+// names is asked.
 package extended
 
 import (
