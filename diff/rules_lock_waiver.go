@@ -114,7 +114,7 @@ func isFirm(rule string) bool {
 func (r *Revision) excuse(findings []Finding) {
 	f := r.facts
 	var before []lockfile.Waiver
-	if f.was != nil {
+	if f.was != nil && (f.now == nil || f.was.Workflow == f.now.Workflow) { // another workflow's are none of its
 		before = slices.DeleteFunc(slices.Clone(f.was.Waivers), func(w lockfile.Waiver) bool { return faultOf(w, r.At) != "" })
 	}
 	if f.now != nil {

@@ -5,16 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/a2alock/a2alock/internal/gitrepo"
+	"github.com/a2alock/a2alock/internal/pairing"
 )
 
 // A based is what a change is compared with, and the commit that is reviewed.
 type based struct {
 	name string
 	head gitrepo.Commit // zero: the working tree
-	tip  string         // id of the commit that is reviewed, or that the working tree is of
+	base gitrepo.Commit // what name is now
+	// others are the further commits where the branch left it.
+	others []gitrepo.Commit
+	tip    string // id of the commit that is reviewed, or that the working tree is of
 }
 
 // bases finds the base, and the commit where the branch left it.
@@ -49,7 +54,7 @@ func (r *reviewing) bases(ctx context.Context, repo *gitrepo.Repo) (b based, sta
 	if err != nil {
 		return b, start, gitExit(ctx, err)
 	}
-	b.name = base.Name
+	b.name, b.base = base.Name, base
 	bases, err := repo.MergeBases(ctx, base, head)
 	if errors.Is(err, gitrepo.ErrUnrelated) {
 		return b, start, unrelated(b.name, tip, repo.Shallow)
@@ -57,26 +62,84 @@ func (r *reviewing) bases(ctx context.Context, repo *gitrepo.Repo) (b based, sta
 	if err != nil {
 		return b, start, gitExit(ctx, err)
 	}
-	start = bases[0]
+	start, b.others = bases[0], bases[1:]
 	switch certain, err := repo.IsCertain(ctx, base, head); {
 	case err != nil:
 		return b, start, gitExit(ctx, err)
-	case !certain:
+	case !certain && start.ID != base.ID: // what is before HEAD is where it left that
 		return b, start, &exit{
 			code: exitUndecided,
 			err:  fmt.Errorf("where the branch left %s is not certain: the history here is cut off after %s", b.name, start.Short()),
 			hint: wholeHistory,
 		}
 	}
-	if len(bases) > 1 {
-		r.note(fmt.Sprintf("the branch left %s in %d places, as they were merged into each other; %s is taken, and --base COMMIT takes another (git merge-base --all lists them)",
-			b.name, len(bases), start.Short()))
-	}
 	if r.base == "" {
 		a := gitrepo.Commit{Name: b.name, ID: start.ID}
 		r.note("compared with " + a.String() + "; --base REF names another")
 	}
 	return b, start, nil
+}
+
+// oneAnswer wants that it does not matter which of several places the branch left the
+// base at: branches that were merged into each other have more than one. A lock that
+// differs between them has to be what the base itself has.
+func (r *reviewing) oneAnswer(ctx context.Context, b based, scope *pairing.Scope, was, now *side) error {
+	if len(b.others) == 0 {
+		return nil
+	}
+	sides := []*side{was}
+	for _, at := range append(slices.Clone(b.others), b.base) {
+		s := &side{repo: was.repo, at: at, base: true}
+		if err := s.read(ctx, scope); err != nil {
+			return gitExit(ctx, err)
+		}
+		sides = append(sides, s)
+	}
+	sides, tip := sides[:len(sides)-1], sides[len(sides)-1].byFile()
+	first, here := was.byFile(), now.byFile()
+	for _, s := range sides[1:] {
+		other := s.byFile()
+		for file := range union(first, other) {
+			if same(first[file], other[file]) || same(here[file], tip[file]) || !scope.Covers(file) {
+				continue
+			}
+			return &exit{
+				code: exitUndecided,
+				err: fmt.Errorf("%s: the branch left %s in %d places, as they were merged into each other, and the lock differs between %s and %s",
+					shownFrom(was.repo.Prefix, file), b.name, len(sides), was.at.Short(), s.at.Short()),
+				hint: "merged into the branch, it leaves one:\ngit merge " + shellWord(b.name) + "\nand --base COMMIT names one of those there are",
+			}
+		}
+	}
+	return nil
+}
+
+// byFile are the locks of a side by their paths.
+func (s *side) byFile() map[string]*pairing.Lock {
+	files := map[string]*pairing.Lock{}
+	for i := range s.locks {
+		files[s.locks[i].File] = &s.locks[i]
+	}
+	return files
+}
+
+// union are the paths of both.
+func union(a, b map[string]*pairing.Lock) map[string]bool {
+	files := map[string]bool{}
+	for _, side := range []map[string]*pairing.Lock{a, b} {
+		for file := range side {
+			files[file] = true
+		}
+	}
+	return files
+}
+
+// same is whether a file is the same on two sides, or on neither.
+func same(a, b *pairing.Lock) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.IsSame(b.Side) || a.ID != "" && a.ID == b.ID
 }
 
 // oneCommit wants that the value of a flag could be a REF.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a2alock/a2alock/config"
 	"github.com/a2alock/a2alock/internal/gitrepo"
 	"github.com/a2alock/a2alock/internal/pairing"
 	"github.com/a2alock/a2alock/internal/say"
@@ -25,7 +26,10 @@ type reach struct {
 
 // reach looks around in the working tree; without one there is nothing to see. A
 // place that cannot be read is the business of check.
-func (r *reviewing) reach(ctx context.Context, repo *gitrepo.Repo) (*reach, error) {
+//
+// What "locks" named at the commit start counts like what it names now: who takes a
+// file off the list has not taken it out of the review.
+func (r *reviewing) reach(ctx context.Context, repo *gitrepo.Repo, start gitrepo.Commit) (*reach, error) {
 	re := &reach{}
 	if repo.Top == "" {
 		return re, nil
@@ -33,6 +37,13 @@ func (r *reviewing) reach(ctx context.Context, repo *gitrepo.Repo) (*reach, erro
 	cfg, err := r.config("/locks")
 	if err != nil {
 		return nil, err
+	}
+	before, err := r.named(ctx, repo, start)
+	if err != nil {
+		return nil, gitExit(ctx, err)
+	}
+	for _, root := range before {
+		re.name(repo.Top, root)
 	}
 	doors, err := repo.Doors(ctx)
 	if err != nil {
@@ -58,6 +69,45 @@ func (r *reviewing) reach(ctx context.Context, repo *gitrepo.Repo) (*reach, erro
 		}
 	}
 	return re, nil
+}
+
+// named is what "locks" of the configuration named at a commit, as absolute paths. One
+// that cannot be read there named nothing.
+func (r *reviewing) named(ctx context.Context, repo *gitrepo.Repo, at gitrepo.Commit) ([]string, error) {
+	place := path.Join(repo.Prefix, config.Name) // where none is now
+	if r.cfg.Path != "" {
+		abs, err := filepath.Abs(r.cfg.Path)
+		if err != nil {
+			return nil, err
+		}
+		inside := false
+		if place, inside = placeBelow(repo.Top, abs); !inside {
+			return nil, nil
+		}
+	}
+	// The nearest one upwards, as ever.
+	files, err := repo.At(ctx, at, func(name string) bool {
+		dir := path.Dir(name)
+		return name == place || path.Base(name) == path.Base(place) && (dir == "." || strings.HasPrefix(place, dir+"/"))
+	}, lockfile.MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	nearest := ""
+	var text []byte
+	for _, f := range files {
+		if f.Err == nil && len(f.Path) > len(nearest) {
+			nearest, text = f.Path, f.Text
+		}
+	}
+	if nearest == "" {
+		return nil, nil
+	}
+	c := config.Default()
+	if c.Parse(text, filepath.Join(repo.Top, filepath.FromSlash(nearest))) != nil || c.Locks == nil {
+		return nil, nil
+	}
+	return c.Roots(), nil
 }
 
 // name takes in a file or folder that a2alock.yaml names.

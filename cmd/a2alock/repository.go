@@ -40,7 +40,7 @@ func (r *reviewing) ofRepository(ctx context.Context, args []string) (*change, e
 	if err != nil {
 		return nil, err
 	}
-	reach, err := r.reach(ctx, repo)
+	reach, err := r.reach(ctx, repo, start)
 	if err != nil {
 		return nil, err
 	}
@@ -56,6 +56,9 @@ func (r *reviewing) ofRepository(ctx context.Context, args []string) (*change, e
 		return nil, err
 	}
 	r.passOver(args, paths, &was, &now)
+	if err := r.oneAnswer(ctx, base, scope, &was, &now); err != nil {
+		return nil, err
+	}
 	c := &change{
 		since: gitrepo.Commit{Name: base.name, ID: start.ID}.String(),
 		base:  &report.Base{Ref: base.name, Commit: start.ID},
@@ -97,6 +100,11 @@ func (c *change) sort(pairs []pairing.Pair, scope *pairing.Scope) {
 			if p.Now != nil {
 				changed[p.Now.Real] = true
 			}
+		}
+	}
+	for _, p := range pairing.Again(pairs) {
+		if changed[p.Now.Real] {
+			c.again = append(c.again, p)
 		}
 	}
 	for _, p := range pairs {

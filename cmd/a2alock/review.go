@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -101,6 +102,7 @@ type reviewing struct {
 // A change is what there is to review.
 type change struct {
 	pairs    []pairing.Pair
+	again    []pairing.Pair   // further ones, whose locks of now are in pairs
 	standing []*lockfile.Lock // those that did not change
 	since    string           // what they are compared with; "" for two files
 	base     *report.Base     // likewise
@@ -190,10 +192,28 @@ func (r *reviewing) judge(ctx context.Context, c *change) ([]*diff.Result, error
 	if err != nil {
 		return nil, err
 	}
-	revisions := make([]diff.Revision, len(c.pairs))
+	live := map[*pairing.Lock]*compile.Reading{}
 	for i, p := range c.pairs {
+		live[p.Now] = readings[i]
+	}
+	results := diff.Locks(r.revisions(c.pairs, live), c.standing)
+	// What a lock takes over counts where that is worse than what its file was.
+	for i, result := range diff.Locks(r.revisions(c.again, live), nil) {
+		n := slices.IndexFunc(c.pairs, func(p pairing.Pair) bool { return p.Now == c.again[i].Now })
+		if was := results[n]; was.Decided && result.Decided && result.Class > was.Class {
+			result.Notes = append(result.Notes, "held against "+c.again[i].Was.Path+" of before, which was of this workflow and agent")
+			results[n] = result
+		}
+	}
+	return results, nil
+}
+
+// revisions are what package diff judges of pairs, with what their agents answer.
+func (r *reviewing) revisions(pairs []pairing.Pair, live map[*pairing.Lock]*compile.Reading) []diff.Revision {
+	revisions := make([]diff.Revision, len(pairs))
+	for i, p := range pairs {
 		revisions[i] = diff.Revision{
-			Client: &r.cfg.Client, Policy: r.policy, MaxWaiver: r.cfg.Policy.MaxWaiver, Live: readings[i], At: time.Now(),
+			Client: &r.cfg.Client, Policy: r.policy, MaxWaiver: r.cfg.Policy.MaxWaiver, Live: live[p.Now], At: time.Now(),
 		}
 		if p.Was != nil {
 			revisions[i].Was = p.Was.Side
@@ -202,7 +222,7 @@ func (r *reviewing) judge(ctx context.Context, c *change) ([]*diff.Result, error
 			revisions[i].Now = p.Now.Side
 		}
 	}
-	return diff.Locks(revisions, c.standing), nil
+	return revisions
 }
 
 // readings are what the agents of the changed locks answer, in the order of the

@@ -148,16 +148,27 @@ var passes = []keys{
 	},
 	// The same agent for the same workflow, or one at another URL of its origin,
 	// however that is spelled.
+	func(l *lockfile.Lock, _ []byte) []key {
+		list := forSkills(l, l.Workflow, l.Agent)
+		for i := range list {
+			list[i][3] = l.Identity
+		}
+		return list
+	},
 	func(l *lockfile.Lock, _ []byte) []key { return []key{{l.Workflow, l.Agent, l.Identity}} },
 	func(l *lockfile.Lock, _ []byte) []key {
 		return []key{{l.Workflow, compile.Origin("", l.Agent), l.Identity}}
 	},
+	// Another identity; of several locks, the one that asks for the same skill first.
+	func(l *lockfile.Lock, _ []byte) []key { return forSkills(l, l.Workflow, l.Agent) },
 	func(l *lockfile.Lock, _ []byte) []key { return []key{{l.Workflow, l.Agent}} },
 	func(l *lockfile.Lock, _ []byte) []key { return []key{{l.Workflow, compile.Origin("", l.Agent)}} },
 	// Another agent in its workflow.
 	func(l *lockfile.Lock, _ []byte) []key { return forSkills(l, l.Workflow, l.Identity) },
 	func(l *lockfile.Lock, _ []byte) []key { return forSkills(l, l.Workflow, "") },
-	// An agent of the same host in another workflow.
+	// The same agent in another workflow, or one of the same host.
+	func(l *lockfile.Lock, _ []byte) []key { return forSkills(l, l.Agent, l.Identity) },
+	func(l *lockfile.Lock, _ []byte) []key { return forSkills(l, l.Agent, "") },
 	func(l *lockfile.Lock, _ []byte) []key { return forSkills(l, hostOf(l.Agent), l.Identity) },
 	func(l *lockfile.Lock, _ []byte) []key { return forSkills(l, hostOf(l.Agent), "") },
 }
