@@ -100,7 +100,7 @@ func (q *queue) settleSink(tx *store.Tx, r *attempt.Result, sink *store.Sink, no
 			return err
 		}
 	}
-	q.ring.Store(true)
+	q.rings.Add(1)
 	return nil
 }
 
@@ -245,7 +245,7 @@ func (r *round) stand(tx *store.Tx, row store.Row, via string, to route.Target, 
 	}
 	inserted, err := tx.InsertRow(stand)
 	if inserted {
-		r.ring.Store(true)
+		r.rings.Add(1)
 	}
 	return err
 }

@@ -115,7 +115,7 @@ type round struct {
 	buckets  map[string]*slack.Bucket
 	lanes    lanes.Set[*queue]
 	again    chan struct{} // reminders may be others
-	ring     atomic.Bool   // what is being stored is for other queues, too
+	rings    atomic.Uint64 // how often something was stored that is for other queues, too
 	turning  sync.Mutex    // held while sinks come and go
 
 	mu     sync.Mutex
@@ -153,10 +153,12 @@ func (r *round) adopt(ctx, hard context.Context, n *config.Notify) error {
 	return nil
 }
 
-// update stores, and then wakes whom it is for.
+// update stores, and then wakes whom it is for. Several may be under way: each
+// wakes once its own is there, and one time too many harms nobody.
 func (r *round) update(fn func(*store.Tx) error) error {
+	before := r.rings.Load()
 	err := r.Store.Update(fn)
-	if r.ring.Swap(false) {
+	if r.rings.Load() != before {
 		r.wakeAll()
 	}
 	return err

@@ -2,8 +2,8 @@
 // the shapes that issuers give their tokens, as private parts of keys, and as
 // values without meaning under names that speak of secrets.
 //
-// It is careful with alarms: digests, fingerprints, public keys, UUIDs and names
-// are none. What it returns repeats no credential, but for its first letters.
+// It is careful with alarms: digests, fingerprints, public keys, names, and UUIDs
+// but those called a token are none. What it returns repeats no credential, but for its first letters.
 package secret
 
 import (
@@ -40,6 +40,7 @@ func Find(text []byte) []Hit {
 		return findLines(string(text))
 	}
 	f := finder{tree: tree}
+	f.identify(jsondoc.Root, "")
 	f.value(jsondoc.Root, "")
 	return f.hits
 }
@@ -69,7 +70,42 @@ func (s Set) Has(h Hit) bool { return s[h.raw] }
 // A finder walks through one document.
 type finder struct {
 	tree *jsondoc.Tree
+	ids  map[string]bool // what would be a credential elsewhere, and names something here
 	hits []Hit
+}
+
+// identify notes what stands in ids: in the names of members, and in the values
+// of those that hold one.
+func (f *finder) identify(n jsondoc.Ref, name string) {
+	switch v := f.tree.At(n); v.Kind {
+	case '"':
+		switch name {
+		case "id", "kid", "skill", "skills":
+			f.noteID(v.Str)
+		}
+	case '[':
+		for c := range f.tree.Children(n) {
+			f.identify(c, name)
+		}
+	case '{':
+		for c := range f.tree.Children(n) {
+			m := f.tree.At(c)
+			f.noteID(m.Name)
+			f.identify(c, m.Name)
+		}
+	}
+}
+
+func (f *finder) noteID(s string) {
+	for _, x := range inText(s) {
+		if !fitsID(x) {
+			continue
+		}
+		if f.ids == nil {
+			f.ids = map[string]bool{}
+		}
+		f.ids[x.raw] = true
+	}
 }
 
 // value looks at what n holds; name is the last member on the way to it, for
@@ -98,6 +134,9 @@ func (f *finder) value(n jsondoc.Ref, name string) {
 
 func (f *finder) add(pointer string, list []found) {
 	for _, x := range list {
+		if f.ids[x.raw] {
+			continue
+		}
 		f.hits = append(f.hits, hit(pointer, 0, x))
 	}
 }

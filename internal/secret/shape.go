@@ -39,12 +39,15 @@ func inValue(name, s string) []found {
 			return []found{{"a password in an address", m[1]}}
 		}
 	}
-	random := isRandom(s) || len(s) >= 16 && oneWord().MatchString(s) && hasMixed(s)
-	if !random && !isPassword(s) || isPlaceholder(s) || isDigest(s) || isPlain(s) || strings.Contains(s, "://") ||
-		isSignature(name) { // anybody may see one; in an address it grants
+	kind := kindOf(name)
+	if kind < strong || isPlaceholder(s) || isPlain(s) || strings.Contains(s, "://") ||
+		isSignature(name) || // anybody may see one; in an address it grants
+		isHeader(name) && !isKey(s) || isDigest(s) && !(isUUID(s) && isHolder(name, "token")) {
 		return nil
 	}
-	if kind := kindOf(name); kind == password || kind == strong && random {
+	random := isRandom(s) || isUUID(s) || len(s) >= 16 && oneWord().MatchString(s) && hasMixed(s) ||
+		len(s) >= 24 && isJumble(s)
+	if random || kind == password && isPassword(s) || isHolder(name) && isMadeUp(s) {
 		return []found{{"a value under a name that speaks of secrets", s}}
 	}
 	return nil
@@ -77,7 +80,7 @@ func inText(s string) []found {
 		return nil
 	}
 	for _, m := range authorization().FindAllStringSubmatch(s, -1) {
-		if isBasic := strings.EqualFold(m[1], "basic"); isBasic && isUserPass(m[2]) || !isBasic && isKey(m[2]) {
+		if isBasic := strings.EqualFold(m[1], "basic"); isBasic && isUserPass(m[2]) || !isBasic && (isKey(m[2]) || len(m[2]) >= 24 && isJumble(m[2])) {
 			list = append(list, found{"a credential of an Authorization header", m[2]})
 		}
 	}
@@ -115,7 +118,8 @@ func inURL(u string) []found {
 	scheme, rest, _ := strings.Cut(u, "://")
 	rest, fragment, _ := strings.Cut(rest, "#")
 	rest, query, _ := strings.Cut(rest, "?")
-	authority, _, _ := strings.Cut(rest, "/")
+	authority, path, _ := strings.Cut(rest, "/")
+	_, inPath, _ := strings.Cut(path, ";") // RFC 3986 3.3
 	var list []found
 	if i := strings.LastIndexByte(authority, '@'); i >= 0 {
 		user, pass, has := strings.Cut(authority[:i], ":")
@@ -126,7 +130,8 @@ func inURL(u string) []found {
 			list = append(list, found{"a user name in a URL", user})
 		}
 	}
-	for pair := range strings.SplitSeq(query+"&"+fragment, "&") {
+	pairs := strings.NewReplacer(";", "&", "/", "&").Replace(inPath) + "&" + query + "&" + fragment
+	for pair := range strings.SplitSeq(pairs, "&") {
 		name, value, _ := strings.Cut(pair, "=")
 		if plain, err := url.QueryUnescape(name); err == nil {
 			name = plain
@@ -135,11 +140,12 @@ func inURL(u string) []found {
 		if err != nil {
 			plain = value
 		}
-		kind := kindOf(name)
 		if value == "" || isPlaceholder(plain) {
 			continue
 		}
-		if kind >= strong && !isWord(plain) || kind == weak && isRandom(plain) {
+		kind := kindOf(name)
+		if kind >= strong && (!isWord(plain) || isHolder(name) && isShort(plain)) ||
+			kind == weak && (isRandom(plain) || len(plain) >= 16 && isHexLetters(plain)) {
 			list = append(list, found{"a credential in a URL", value})
 		}
 	}
@@ -164,7 +170,7 @@ var kinds = map[kind]struct {
 		[]string{"token", "secret", "apikey", "accesskey", "privatekey", "subscriptionkey", "credential", "authorization", "bearer", "jwt", "cookie"},
 		[]string{"sig", "signature", "xamzsignature", "auth", "hmac", "sas", "assertion"},
 	},
-	weak: {nil, []string{"key", "code", "session", "sessionid", "sid", "pin"}},
+	weak: {nil, []string{"key", "code", "session", "sessionid", "jsessionid", "phpsessid", "sid", "pin"}},
 }
 
 // harmless are words in names whose values only look like credentials.
@@ -174,7 +180,22 @@ var harmless = []string{"digest", "hash", "fingerprint", "thumbprint", "checksum
 // not hold it.
 var about = []string{
 	"less", "hint", "length", "rotation", "expiry", "expires", "lifetime", "ttl", "maxage", "format", "required", "supported", "limit",
+	"alphabet", "charset",
 }
+
+// holders end the names of members that hold a credential, and tell nothing of it.
+var holders = []string{
+	"accesstoken", "authtoken", "apitoken", "bearertoken", "refreshtoken", "idtoken", "apikey", "accesskey", "secretkey", "secret",
+}
+
+// isHolder reports whether name ends as that of one, or is one of the whole ones.
+func isHolder(name string, whole ...string) bool {
+	name = strings.TrimSuffix(bare(name), "s")
+	return slices.Contains(whole, name) || slices.ContainsFunc(holders, func(end string) bool { return strings.HasSuffix(name, end) })
+}
+
+// isHeader reports whether the value under name is that of a header's name.
+func isHeader(name string) bool { return strings.HasSuffix(bare(name), "header") }
 
 // isSignature reports whether the value under name proves something, and grants
 // nothing.
@@ -183,16 +204,21 @@ func isSignature(name string) bool {
 	return name == "sig" || strings.HasSuffix(name, "signature")
 }
 
-func kindOf(name string) kind {
-	if len(name) > 64 {
-		return none // a sentence, or a pointer
-	}
-	name = strings.Map(func(r rune) rune {
+// bare is name in lower case, without what stands between its words.
+func bare(name string) string {
+	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("_-. []", r) {
 			return -1
 		}
 		return r
 	}, strings.ToLower(name))
+}
+
+func kindOf(name string) kind {
+	if len(name) > 64 {
+		return none // a sentence, or a pointer
+	}
+	name = bare(name)
 	for _, word := range harmless {
 		if strings.Contains(name, word) {
 			return none
@@ -219,7 +245,7 @@ func kindOf(name string) kind {
 // isPlaceholder reports whether s stands for a value that is elsewhere.
 func isPlaceholder(s string) bool {
 	return strings.HasPrefix(s, "$") || strings.HasPrefix(s, "{") || strings.HasPrefix(s, "<") || strings.HasPrefix(s, "%") ||
-		strings.HasPrefix(s, "env:") || strings.EqualFold(s, "redacted") || strings.Trim(s, "*x.…-_") == ""
+		strings.HasPrefix(s, "env:") || strings.EqualFold(s, "redacted") || strings.Trim(s, "*xX.…-_") == ""
 }
 
 var (
@@ -230,13 +256,19 @@ var (
 	// name of a method, a duration, a ratio, a path.
 	plain = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:(?i:oauth[12](?:\.[0-9])?|openid|(?:rs|es|hs|ps)(?:256|384|512)(?:k)?|ed(?:25519|448)|webauthn[0-9]?|fido2?|` +
-			`bcrypt|argon2(?:id?)?|scrypt|pbkdf2)|P[0-9YMWDTHS]+|[0-9]+(?:[.,][0-9]+)*(?:/[0-9]+(?:[.,][0-9]+)*|%)|\.{0,2}(?:/[A-Za-z0-9_.-]+)+/?)$`)
+			`bcrypt|argon2(?:id?)?|scrypt|pbkdf2|(?:hmac)?sha(?:1|256|384|512)|aes(?:128|192|256)(?:gcm|cbc)?|base(?:32|58|64)(?:url)?|rfc[0-9]+|a2a)|P[0-9YMWDTHS]+|[0-9]+(?:[.,][0-9]+)*(?:/[0-9]+(?:[.,][0-9]+)*|%)|\.{0,2}(?:/[A-Za-z0-9_.-]+)+/?)$`)
+	})
+	uuid = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?i:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$`)
 	})
 	oneWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[!-~]+$`) })
 )
 
 // isDigest reports whether s names its own kind: a digest, a UUID, a fingerprint.
 func isDigest(s string) bool { return digestLike().MatchString(s) }
+
+// isUUID reports whether s is one that may have been drawn: the nil UUID is none.
+func isUUID(s string) bool { return uuid().MatchString(s) && entropy(s) >= 2 }
 
 // isPlain reports whether s grants nothing, whatever the name above it.
 func isPlain(s string) bool { return plain().MatchString(s) && !isKey(s) }
@@ -247,7 +279,32 @@ const longestWord = 20
 // isWord reports whether the value of a parameter is none of a credential: a
 // word in lower case, the name of a method, or too short to be one.
 func isWord(s string) bool {
-	return len(s) < 4 || isPlain(s) || len(s) <= longestWord && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz-_.") == ""
+	return len(s) < 4 || isPlain(s) ||
+		len(s) <= longestWord && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz-_.") == "" && (len(s) < 8 || !isHexLetters(s))
+}
+
+// isShort reports whether s is no word for all that it is short: hexadecimal, or
+// letters and digits that are no version.
+func isShort(s string) bool {
+	return len(s) >= 3 && !isPlain(s) && s[0] != 'v' && (isHexLetters(s) || hasBoth(s))
+}
+
+// isHex reports whether s is of hexadecimal digits in lower case.
+func isHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
+
+// isHexLetters reports whether s is of those that are letters.
+func isHexLetters(s string) bool { return strings.Trim(s, "abcdef") == "" }
+
+// hasBoth reports whether s has letters and digits.
+func hasBoth(s string) bool {
+	return strings.ContainsAny(s, "0123456789") && strings.ContainsAny(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz")
+}
+
+// isMadeUp reports whether s may be a person's password where names of methods,
+// versions and durations stand too: one word that begins with a letter, and a
+// digit in it.
+func isMadeUp(s string) bool {
+	return isPassword(s) && hasBoth(s) && !strings.ContainsAny(s, "-_./:") && (isMixed(s) || !isDigitAt(s, 0)) && !numbered().MatchString(s)
 }
 
 // isPassword reports whether s may be a password of a person's making: one word
@@ -259,8 +316,7 @@ func isPassword(s string) bool {
 // isRandom reports whether s is one word that nobody would make up: long, of
 // letters and digits, and none of them often.
 func isRandom(s string) bool {
-	if len(s) < 16 || !oneWord().MatchString(s) || !strings.ContainsAny(s, "0123456789") ||
-		!strings.ContainsAny(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz") || isDigest(s) {
+	if len(s) < 16 || !oneWord().MatchString(s) || !hasBoth(s) || isDigest(s) {
 		return false
 	}
 	return entropy(s) >= 3
