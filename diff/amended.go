@@ -33,7 +33,9 @@ type amended struct {
 
 	twins []*lockfile.Lock // of the same work, without those that stood beside it before
 	gone  []*lockfile.Lock // removed beside this one, which came, of the same agent
+	left  int              // those of gone that it was not held against, as there were too many
 	fresh *Result          // now held against the agent's answer; nil where there is none
+	lost  bool             // that is of another card than the lock is about ([Comparison.IsLost])
 	said  []Finding
 
 	changed *amend.Card // what drift tells, once somebody asked
@@ -59,15 +61,15 @@ func amendedOf(r *Revision) *amended {
 	if r.Now != nil && r.Now.Err == nil {
 		f.now = r.Now.Lock
 		f.faults = f.readPolicy(r)
+		if live := r.live(); live != nil {
+			c := Comparison{Lock: f.now, Now: live, Client: r.Client, Policy: f.policies[1], At: r.At, Seen: r.Seen}
+			c.Seen.CardDigest = r.Live.Digest
+			f.fresh, f.lost = Compare(c), c.IsLost()
+		}
 		f.profile, f.vague = r.pinned(f.was)
 		if own := f.now.Profile; own != nil {
 			f.alone = r.shortcomings(f.now, own)
 		}
-	}
-	if live := r.live(); live != nil && f.now != nil {
-		f.fresh = Compare(Comparison{
-			Lock: f.now, Now: live, Client: r.Client, Policy: f.policies[1], At: r.At, Seen: Seen{CardDigest: r.Live.Digest},
-		})
 	}
 	if f.was == nil || f.now == nil {
 		return f
@@ -97,9 +99,10 @@ func amendedOf(r *Revision) *amended {
 	return f
 }
 
-// live is the profile of what the agent answered; nil where nobody knows.
+// live is the profile of what the agent answered; nil where nobody knows, or that
+// is the public card of a lock that is about the extended one.
 func (r *Revision) live() *compile.Profile {
-	if r.Live == nil || r.Live.Err != nil {
+	if r.Live == nil || r.Live.Err != nil || r.facts.lost {
 		return nil
 	}
 	return r.Live.Profile

@@ -44,6 +44,7 @@ type Revision struct {
 	MaxWaiver time.Duration
 	// Live is what the agent answered; nil where nobody asked.
 	Live *compile.Reading
+	Seen Seen // how that came in
 	At   time.Time
 
 	facts *amended
@@ -67,7 +68,7 @@ func Locks(revisions []Revision, standing []*lockfile.Lock) []*Result {
 	for i := range list {
 		list[i].facts = amendedOf(&list[i])
 	}
-	meet(list, standing)
+	meet(list, standing, maxHeld)
 	results := make([]*Result, len(list))
 	for i := range list {
 		results[i] = list[i].judge()

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,5 +101,41 @@ func TestSameLockIsSilent(t *testing.T) {
 				t.Errorf("%s: %s %q", rule.ID, show(got), got.Notes)
 			}
 		}
+	}
+}
+
+// The public card in place of the extended one says nothing of what the lock is about:
+// neither that it fails what was dropped, nor that it is the card that was pinned.
+func TestLostCardOfRevision(t *testing.T) {
+	const offers = `{"capabilities":{"extendedAgentCard":true,"streaming":true}}`
+	const gone = "the agent has no extended card configured (-32007)"
+	e := Example{
+		Was: offers, Now: offers, Lock: `{"identity":"travel","requires":{"streaming":true}}`, Change: `{"requires":{"streaming":false}}`,
+		Live: `{"capabilities":{"extendedAgentCard":true}}`,
+	}
+	for _, tt := range []struct {
+		name, live string
+		seen       Seen
+		rules      []string
+		told       string
+	}{
+		{"extended", e.Live, Seen{Extended: true}, []string{"lock-stale-pin", "lock-weakened-to-fit"}, "the agent serves another card"},
+		{"public", e.Live, Seen{Lost: gone}, []string{"lock-requirement-dropped", "lock-stale-pin"}, "extended-card-lost"},
+		{"public, and the same", offers, Seen{Lost: gone}, []string{"lock-requirement-dropped", "lock-stale-pin"}, "extended-card-lost"},
+		{"moved", e.Live, Seen{Extended: true, URL: "https://agent.example/other"}, []string{"lock-stale-pin", "lock-weakened-to-fit"}, "card-moved"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e.Live = tt.live
+			r, _ := revision(t, e, exampleClient())
+			r.Now.Lock.Profile.ExtendedCard = true
+			r.Seen = tt.seen
+			got := Locks([]Revision{r}, nil)[0]
+			if rules := said(got); !slices.Equal(rules, tt.rules) {
+				t.Errorf("rules = %q, want %q\n%s", rules, tt.rules, show(got))
+			}
+			if !strings.Contains(show(got), tt.told) {
+				t.Errorf("%s\nwant %q in it", show(got), tt.told)
+			}
+		})
 	}
 }

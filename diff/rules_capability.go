@@ -2,7 +2,6 @@ package diff
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/a2alock/a2alock/card"
@@ -171,22 +170,19 @@ const authRequired card.State = "auth-required"
 
 // Denied says that access to the extended card was lost without a word: the agent
 // shows the lock's identity its public card in place of the one that the lock was
-// pinned from, of which skills are missing; "" where that is not so. An agent whose
-// extended card always was the public one is judged by it.
+// pinned from, and a skill that the lock requires is missing; "" where that is not
+// so. Nobody can tell that from an agent whose extended card always was the public
+// one, and that has dropped the skill.
 func (c *Comparison) Denied() string {
 	if !c.Seen.Same || !c.Lock.IsExtended() || c.Lock.CardDigest != "" && c.Lock.CardDigest == c.Seen.CardDigest {
 		return ""
-	}
-	pinned := slices.Collect(maps.Keys(c.Lock.Requires.Skills))
-	if p := c.Lock.Profile; p != nil {
-		pinned = slices.AppendSeq(slices.AppendSeq(pinned, maps.Keys(p.Skills)), maps.Keys(p.OtherSkills))
 	}
 	isMissing := func(id string) bool {
 		_, ok := c.Now.Skills[id]
 		_, disabled := c.Now.Disabled[id]
 		return !ok && !disabled && !slices.Contains(c.Now.Ambiguous, id)
 	}
-	if !slices.ContainsFunc(pinned, isMissing) {
+	if !slices.ContainsFunc(c.Lock.RequiredSkills(), isMissing) {
 		return ""
 	}
 	return fmt.Sprintf("the agent shows %s its public card, as it does to callers that it does not know", say.Quote(c.Lock.Identity))

@@ -73,6 +73,11 @@ func weakenedToFit(r *Revision) []Finding {
 		out = append(out, q.found(wasOf(q.was, q.requirement), nil, "%s, which goes with this change, requires %s, and the new card fails it: %s (%s)",
 			say.Quote(q.was.Path), q.text(), q.fails.Message, q.fails.Rule))
 	}
+	if n := r.facts.left; n > 0 {
+		out = append(out, found("/requires", nil, nil, "%d more %s of the same agent %s with this change, too many to hold against this one: "+
+			"nobody can tell whether the new card fails what was required there; make several changes of it",
+			n, say.Verb(n, "lock", "locks"), say.Verb(n, "goes", "go")))
+	}
 	return out
 }
 

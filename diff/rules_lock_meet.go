@@ -50,8 +50,13 @@ var lockMeetRules = []Rule{
 	},
 }
 
-// meet tells each revision of the locks that it has to do with.
-func meet(list []Revision, standing []*lockfile.Lock) {
+// maxHeld is how many locks that came and locks that went are held against each
+// other: some seconds of work.
+const maxHeld = 100_000
+
+// meet tells each revision of the locks that it has to do with. At most limit pairs of
+// a lock that came and one that went are held against each other.
+func meet(list []Revision, standing []*lockfile.Lock, limit int) {
 	groups, fresh := map[[3]string][]*lockfile.Lock{}, map[[3]string][]*lockfile.Lock{}
 	for _, l := range standing {
 		groups[workOf(l)] = append(groups[workOf(l)], l)
@@ -89,7 +94,10 @@ func meet(list []Revision, standing []*lockfile.Lock) {
 		if list[i].Was == nil {
 			at := compile.Origin("", f.now.Agent)
 			f.gone = gone[at]
-			list[i].inherit(needs[at])
+			held := needs[at][:min(len(needs[at]), limit)]
+			limit -= len(held)
+			f.left = len(needs[at]) - len(held)
+			list[i].inherit(held)
 		}
 	}
 }

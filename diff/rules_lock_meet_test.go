@@ -35,6 +35,44 @@ func TestTakesThePlaceOf(t *testing.T) {
 	}
 }
 
+// Of too many that came and went it is said what nobody held against each other.
+func TestTooManyToHold(t *testing.T) {
+	var list []Revision
+	for _, lock := range []string{`{"workflow":"a"}`, `{"workflow":"b","requires":{"streaming":true}}`, `{"workflow":"c","requires":{"push":true}}`} {
+		r, _ := revision(t, Example{
+			Was: `{"capabilities":{"streaming":true,"pushNotifications":true}}`, Lock: lock, Only: "was",
+		}, exampleClient())
+		list = append(list, r)
+	}
+	for _, workflow := range []string{"x", "y"} {
+		r, _ := revision(t, Example{
+			Now: `{"capabilities":{"streaming":true,"pushNotifications":true}}`, Lock: fmt.Sprintf(`{"workflow":%q}`, workflow), Only: "now",
+		}, exampleClient())
+		list = append(list, r)
+	}
+	for limit, want := range map[int][2]string{
+		0: {"3 more locks", "3 more locks"},
+		2: {"1 more lock ", "3 more locks"},
+		3: {"", "3 more locks"},
+		5: {"", "1 more lock "},
+		6: {"", ""},
+	} {
+		for i := range list {
+			list[i].facts = amendedOf(&list[i])
+		}
+		meet(list, nil, limit)
+		for i, text := range want {
+			got := list[3+i].judge()
+			told := slices.ContainsFunc(got.Findings, func(f Finding) bool {
+				return f.Rule == "lock-weakened-to-fit" && f.Class == Breaking && strings.HasPrefix(f.Message, text)
+			})
+			if told != (text != "") || text == "" && len(got.Findings) != 1 {
+				t.Errorf("limit %d: %s\nwant %q", limit, show(got), text)
+			}
+		}
+	}
+}
+
 // Many locks of one agent are named by the first few: a list of each beside each
 // would be a report that nobody can open.
 func TestManyTwins(t *testing.T) {

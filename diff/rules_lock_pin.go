@@ -245,22 +245,24 @@ func evidenceFuture(r *Revision) []Finding {
 }
 
 func stalePin(r *Revision) []Finding {
-	l, live := r.facts.now, r.live()
-	if l == nil || live == nil {
+	l, result := r.facts.now, r.facts.fresh
+	if result == nil {
 		return nil
 	}
 	recorded, answered := l.CardDigest, r.Live.Digest
 	if recorded == "" {
-		recorded, answered = l.ProfileDigest, live.Digest(l.RequiredSkills())
+		recorded, answered = l.ProfileDigest, r.Live.Profile.Digest(l.RequiredSkills())
 	}
-	if recorded == answered || recorded == "" && l.Profile == nil {
+	if !r.facts.lost && (recorded == answered || recorded == "" && l.Profile == nil) {
 		return nil
 	}
 	f := found("/card_digest", l.CardDigest, r.Live.Digest, "the agent serves another card than the one that was pinned")
 	if l.CardDigest == "" {
 		f.Path, f.Was, f.Now = "/profile_digest", l.ProfileDigest, answered
 	}
-	result := r.facts.fresh
+	if r.facts.lost {
+		f.Message = "the agent serves the public card, not the extended one that was pinned"
+	}
 	var worst []string
 	for _, x := range result.Findings {
 		if x.Waived == nil && x.Class == result.Findings[0].Class && x.Class > Compatible && len(worst) < 3 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/a2alock/a2alock/card"
 	"github.com/a2alock/a2alock/credential"
@@ -113,25 +114,24 @@ func (x *exchange) extend(ctx context.Context) error {
 type credentialError struct{ err error }
 
 func (e *credentialError) Error() string { return e.err.Error() }
-
 func (e *credentialError) Unwrap() error { return e.err }
-
 func (e *credentialError) fault() *Error {
 	return &Error{State: StateOf(e.err), Ours: true, Err: e.err}
 }
 
-// StateOf is the state that a credential which could not be had leads to:
-// [AuthRequired] where a token server refuses it, or it may not go where the
-// agent wants it, else [Unreachable].
+// StateOf is what a credential that could not be had leads to: [AuthRequired]
+// where a token server refuses it or it may not go there, else [Unreachable].
 func StateOf(err error) card.State {
-	if _, ok := errors.AsType[*credential.OriginError](err); ok {
+	_, barred := errors.AsType[*credential.OriginError](err)
+	e, ok := errors.AsType[*credential.TokenError](err)
+	if barred || ok && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden) {
 		return AuthRequired
 	}
-	if e, ok := errors.AsType[*credential.TokenError](err); ok {
-		switch e.Status {
-		case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden:
-			return AuthRequired
-		}
-	}
 	return Unreachable
+}
+
+// IsTokenless is whether a token server was asked, and gave no answer.
+func (e *Error) IsTokenless() bool {
+	t, ok := errors.AsType[*credential.TokenError](e.Err)
+	return ok && t.Status == 0 && !strings.HasPrefix(t.Err.Error(), "client_secret: ") // which is ours to have
 }

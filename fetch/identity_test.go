@@ -237,7 +237,27 @@ func TestCredentialThatCannotBeHad(t *testing.T) {
 		}
 	}
 	_, c := serve(t, func(w http.ResponseWriter, _ *http.Request) { answer{body: aCard}.write(w) })
-	c.Wallet = wallet(t, credential.Bearer{Token: credential.File(t.TempDir() + "/none")}, "https://a.example.com")
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	answering, _ := tokenServer(t, 503)
+	missing := credential.File(t.TempDir() + "/none")
+	for _, tt := range []struct {
+		name string
+		kind credential.Kind
+		want bool
+	}{
+		{"a token server that is not there", credential.ClientCredentials{TokenURL: gone.URL, ClientID: "us", Secret: credential.Literal(secret)}, true},
+		{"one that answers", answering, false},
+		{"a secret that is not there", credential.ClientCredentials{TokenURL: gone.URL, ClientID: "us", Secret: missing}, false},
+		{"a token that is not there", credential.Bearer{Token: missing}, false},
+	} {
+		c.Wallet = wallet(t, tt.kind, "https://a.example.com")
+		_, err := c.Get(t.Context(), Ask{u, "partner"})
+		if e, ok := errors.AsType[*Error](err); !ok || e.State != Unreachable || !e.Ours || e.IsTokenless() != tt.want {
+			t.Errorf("%s: %v; want IsTokenless %v", tt.name, err, tt.want)
+		}
+	}
+	c.Wallet = wallet(t, credential.Bearer{Token: missing}, "https://a.example.com")
 	_, err := c.Get(t.Context(), Ask{u, "partner"})
 	if e, ok := errors.AsType[*Error](err); !ok || e.State != Unreachable || !e.Ours || !strings.Contains(err.Error(), `credential "partner"`) {
 		t.Errorf("error of a file that is missing = %v", err)

@@ -79,6 +79,26 @@ func TestEndsGoElsewhereToo(t *testing.T) {
 	})
 }
 
+// A sink that goes and comes again is told what nobody has heard.
+func TestASinkThatComesAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &receiver{}
+		r.answers(503)
+		b := newBench(t, renamed("ops"), r)
+		b.happen("a", verdict.Opened, diff.Breaking)
+		b.wait(time.Second)
+		for _, name := range []string{"lost", "ops"} {
+			b.notify = renamed(name)
+			b.reload <- b.notify
+			b.wait(time.Second)
+		}
+		r.answers(200)
+		b.wait(time.Hour)
+		wantTold(t, r, "opened a")
+		b.ended()
+	})
+}
+
 // Whoever is first told of a trouble by a reminder is told its end.
 func TestAReminderIsBeingTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -234,7 +234,7 @@ func (r *round) stand(tx *store.Tx, row store.Row, via string, to route.Target, 
 			return err
 		}
 		told := func(m store.Row) bool {
-			return m.Sink == to.Sink && m.Seq == row.Seq && m.Kind == row.Kind && m.Ordinal == row.Ordinal
+			return m.State != store.Dead && m.Sink == to.Sink && m.Seq == row.Seq && m.Kind == row.Kind && m.Ordinal == row.Ordinal
 		}
 		if slices.ContainsFunc(rows, told) {
 			return nil

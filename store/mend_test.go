@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -143,6 +144,22 @@ func TestOneDamagedRecord(t *testing.T) {
 	}
 }
 
+// Nor is anything said to be damaged still that was met while another was mended.
+func TestTwoDamagedRecords(t *testing.T) {
+	for _, pair := range [][]string{{"rows", "episodes"}, {"locks", "history"}, {"locks", "episodes"}} {
+		path := told(t)
+		for _, bucket := range pair {
+			edit(t, path, spoil(bucket))
+		}
+		s := openStore(t, path)
+		if n, err := s.Damaged(); s.Opened().Mended < 2 || n != 0 {
+			t.Errorf("%q: of %+v %d cannot be read: %v", pair, s.Opened(), n, err)
+		}
+		check(t, s.Close())
+		check(t, store.Check(path))
+	}
+}
+
 // A record under another key than its own is put back.
 func TestMovedRecords(t *testing.T) {
 	for bucket, key := range map[string]string{
@@ -204,10 +221,29 @@ func TestDamageWhileOpen(t *testing.T) {
 		t.Errorf("afterwards: %d, %v", n, err)
 	}
 	check(t, s.Close())
+	copies := func() []string {
+		list, err := filepath.Glob(path + ".corrupt-*")
+		check(t, err)
+		return list
+	}
+	if list := copies(); len(list) != 0 {
+		t.Errorf("copies of an open store: %q", list)
+	}
 	s = openStore(t, path) // it was not told yet
-	if o := s.Opened(); o.Mended != 2 || !strings.Contains(o.Reason, `the stored silence "sa"`) {
+	if o := s.Opened(); o.Mended != 2 || o.Aside != "" || !strings.Contains(o.Reason, `the stored silence "sa"`) {
 		t.Errorf("the next start met %+v", o)
 	}
+	check(t, s.Close())
+	list := copies()
+	if len(list) != 1 {
+		t.Fatalf("copies: %q, want one", list)
+	}
+	edit(t, list[0], func(b *bolt.Tx) error {
+		if b.Bucket([]byte("meta")).Get([]byte("taken\x00silences\x00sa")) == nil {
+			t.Error("the copy is without the silence")
+		}
+		return nil
+	})
 }
 
 // What a fault hid is told of too, and what stays the same once.
@@ -243,6 +279,13 @@ func TestMendedWithoutACopy(t *testing.T) {
 	check(t, s.Close())
 	if value := taken(path); !bytes.HasPrefix(value, []byte{0xFE}) {
 		t.Errorf("of the lock, %q is kept", value)
+	}
+	var log bytes.Buffer
+	s, err := store.Open(path, store.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	check(t, err)
+	check(t, s.Close())
+	if strings.Contains(log.String(), "in a copy") || !strings.Contains(log.String(), "not copied") {
+		t.Errorf("the next start, with no room either, says:\n%s", &log)
 	}
 	check(t, os.Rename(path, short))
 	s = openStore(t, short)

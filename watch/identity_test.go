@@ -64,6 +64,22 @@ func credentials(a, b string) []credential.Credential {
 	}
 }
 
+// oauth puts the agent into the world, with one lock, of an identity whose tokens
+// live for a minute.
+func (w *world) oauth(id string) {
+	p := &partnered{w: w, promises: true, skills: map[string]string{"token-o": "alpha"}}
+	w.agents[sharedURL] = &agentServer{answers: p.public}
+	w.agents["http://127.0.0.1/rpc"] = &agentServer{answers: p.rpc}
+	w.agents["http://127.0.0.1/token"] = &agentServer{answers: func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(rw, `{"access_token":"token-o","token_type":"Bearer","expires_in":60}`)
+	}}
+	w.cfg.Credentials = []credential.Credential{{Name: "o", Origins: []string{"http://127.0.0.1"}, Kind: credential.ClientCredentials{
+		TokenURL: "http://127.0.0.1/token", ClientID: "us", Secret: credential.Literal("secret"),
+	}}}
+	w.readAs(id, "o", "alpha")
+}
+
 // readAs writes a lock that needs a skill of the shared agent.
 func (w *world) readAs(id, identity, skill string) {
 	w.write(id, fmt.Sprintf(`{"workflow": %q, "owner": "team", "agent": %q, "identity": %q, "requires": {"skills": {%q: {"input": ["application/json"], "output": ["application/json"]}}}}`, id, sharedURL, identity, skill))

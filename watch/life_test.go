@@ -222,7 +222,9 @@ func TestReportsAskOncePerMinute(t *testing.T) {
 
 func TestNetworkDownIsToldOnce(t *testing.T) {
 	run(t, func(w *world) {
+		w.oauth("lo")
 		w.begin("@every 60s", 20, 5*time.Minute)
+		w.expect("lo", verdict.Compatible, verdict.Fresh)
 		w.mu.Lock()
 		w.down = true
 		w.mu.Unlock()
@@ -238,6 +240,9 @@ func TestNetworkDownIsToldOnce(t *testing.T) {
 			if s := w.state(id(i)); s.Unreachable {
 				t.Errorf("%s is unreachable", id(i))
 			}
+		}
+		if s := w.state("lo"); s.Unreachable {
+			t.Error("the agent whose token server cannot be reached is unreachable")
 		}
 		if !w.engine.Counts().Silent {
 			t.Error("the network is not suspected")

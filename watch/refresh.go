@@ -161,7 +161,7 @@ func (e *Engine) failed(ctx context.Context, f flight, began time.Time, err erro
 	if fault.Public || !refused && !fault.Ours {
 		e.outage.Observe(f.Key.Host(), !silent, now)
 	}
-	ours := silent && !refused && e.outage.Suspected()
+	ours := (silent || fault.IsTokenless()) && !refused && e.outage.Suspected()
 	tells := ours && e.outage.Tells(now)
 	if f.Denied = fault.State == fetch.AuthRequired; !f.Denied {
 		f.Fail(moment.Later(slot, f.Seen.Slot), now, rand.Float64)

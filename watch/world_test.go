@@ -368,6 +368,7 @@ func (w *world) client(s *setup.Setup) *fetch.Client {
 			w.t.Error(err)
 			return c
 		}
+		c.Wallet.Guard = w.guard
 		c.Extend = (&extended.Reader{Client: &s.Config.Client, Calls: rpc.Client{Guard: w.guard}, Wallet: c.Wallet}).Extend
 	}
 	return c

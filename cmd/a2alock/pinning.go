@@ -15,6 +15,7 @@ import (
 
 	"github.com/a2alock/a2alock/compile"
 	"github.com/a2alock/a2alock/diff"
+	"github.com/a2alock/a2alock/fetch"
 	"github.com/a2alock/a2alock/internal/extended"
 	"github.com/a2alock/a2alock/internal/redact"
 	"github.com/a2alock/a2alock/lockfile"
@@ -259,6 +260,9 @@ func (p *pinning) compare(got *answer) (*diff.Result, *report.Report, error) {
 
 // agree wants a person's word for breaking drift.
 func (p *pinning) agree(ctx context.Context, since *diff.Result) error {
+	if !since.Decided && since.State == fetch.AuthRequired && p.accept != "" {
+		return nil // a person says that this card is the one
+	}
 	if !since.Decided {
 		return refused(fmt.Errorf("%s: %s", p.Old.Path, since.Detail))
 	}

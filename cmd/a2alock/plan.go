@@ -141,6 +141,10 @@ func (p *planned) profile(ctx context.Context, arg string) (*compile.Profile, er
 	if err != nil {
 		return nil, err
 	}
+	policy, err := p.policyOf(lock)
+	if err != nil {
+		return nil, usage(err)
+	}
 	answers, err := p.answers(ctx, []*lockfile.Lock{lock}, p.from)
 	if err != nil {
 		return nil, err
@@ -155,7 +159,7 @@ func (p *planned) profile(ctx context.Context, arg string) (*compile.Profile, er
 	if err := readingExit(lock.Agent, got.Reading); err != nil {
 		return nil, err
 	}
-	c := diff.Comparison{Lock: lock, Now: got.Profile, Client: p.Client, Seen: got.seen(), At: time.Now()}
+	c := diff.Comparison{Lock: lock, Now: got.Profile, Client: p.Client, Policy: policy, Seen: got.seen(), At: time.Now()}
 	if denied := c.Denied(); denied != "" {
 		return nil, &exit{code: exitUndecided, err: fmt.Errorf("%s: %s", lock.Path, denied)}
 	}

@@ -49,26 +49,62 @@ func (r *reviewing) reach(ctx context.Context, repo *gitrepo.Repo, start gitrepo
 	if err != nil {
 		return nil, gitExit(ctx, err)
 	}
+	behind := map[string]bool{} // the doors, and where they lead
+	for _, door := range doors {
+		door = filepath.Join(repo.Top, filepath.FromSlash(door))
+		behind[door] = true
+		if real := resolved(door); !inside(real, resolved(repo.Top)) { // up to what holds it all is no way
+			behind[real] = true
+		}
+	}
 	for _, root := range cfg.Roots() {
 		abs, err := filepath.Abs(root)
 		if err != nil {
 			return nil, err
 		}
-		if cfg.Locks != nil {
-			re.name(repo.Top, abs)
+		outside := cfg.Locks != nil && !re.name(repo.Top, abs)
+		if !outside && len(doors) == 0 {
+			continue
 		}
-		for _, door := range doors {
-			door = filepath.Join(repo.Top, filepath.FromSlash(door))
-			if rest, err := filepath.Rel(abs, door); err == nil && filepath.IsLocal(rest) {
-				if !slices.ContainsFunc(strings.Split(filepath.ToSlash(rest), "/"), lockfile.IsSkipped) {
-					re.search(repo.Top, door)
-				}
-			} else if rest, err := filepath.Rel(door, abs); err == nil && filepath.IsLocal(rest) {
-				re.search(repo.Top, abs)
+		paths, err := lockfile.Find([]string{abs}) // as check does
+		if err != nil { // which says so, and would have read what is there
+			re.open(repo.Top, behind)
+		}
+		for _, p := range paths {
+			taken := outside || isThrough(behind, p)
+			if taken {
+				re.take(repo.Top, p)
+			}
+			// A link has the name of what it leads to, where that is behind a door.
+			if real := resolved(p); (!taken || isLinked(p)) && isThrough(behind, real) {
+				re.take(repo.Top, real)
 			}
 		}
 	}
+	slices.Sort(re.below)
+	re.below = slices.Compact(re.below)
 	return re, nil
+}
+
+// open takes in what git shows of the folders behind doors.
+func (re *reach) open(top string, behind map[string]bool) {
+	for dir := range behind {
+		if at, inside := placeBelow(top, dir); inside {
+			re.below = append(re.below, at)
+		}
+	}
+}
+
+// isThrough is whether a file is in one of the folders, or below.
+func isThrough(folders map[string]bool, file string) bool {
+	for dir := filepath.Dir(file); ; dir = filepath.Dir(dir) {
+		if folders[dir] {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
 }
 
 // named is what "locks" of the configuration named at a commit, as absolute paths. One
@@ -110,12 +146,13 @@ func (r *reviewing) named(ctx context.Context, repo *gitrepo.Repo, at gitrepo.Co
 	return c.Roots(), nil
 }
 
-// name takes in a file or folder that a2alock.yaml names.
-func (re *reach) name(top, abs string) {
+// name takes in a file or folder that a2alock.yaml names, if it is in the
+// repository.
+func (re *reach) name(top, abs string) (inside bool) {
 	info, err := os.Stat(abs)
-	switch at, inside := placeBelow(top, abs); {
+	at, inside := placeBelow(top, abs)
+	switch {
 	case !inside:
-		re.search(top, abs)
 	case err == nil && info.IsDir():
 		re.below = append(re.below, at)
 	case err == nil:
@@ -124,18 +161,16 @@ func (re *reach) name(top, abs string) {
 	default: // it is gone, whatever it was
 		re.files, re.below = append(re.files, at), append(re.below, at)
 	}
+	return inside
 }
 
-// search takes in the locks below a folder.
-func (re *reach) search(top, dir string) {
-	paths, _ := lockfile.Find([]string{dir})
-	for _, p := range paths {
-		at, inside := placeBelow(top, p)
-		if inside {
-			re.below = append(re.below, path.Dir(at))
-		}
-		re.found = append(re.found, at)
+// take takes in a lock that check reads, and what else is beside it.
+func (re *reach) take(top, abs string) {
+	at, inside := placeBelow(top, abs)
+	if inside {
+		re.below = append(re.below, path.Dir(at))
 	}
+	re.found = append(re.found, at)
 }
 
 // placeBelow is an absolute path from the top of the repository, through the links of

@@ -188,17 +188,17 @@ func (c *change) text(path string) ([]byte, error) {
 
 // judge holds each changed lock against its earlier self.
 func (r *reviewing) judge(ctx context.Context, c *change) ([]*diff.Result, error) {
-	readings, err := r.readings(ctx, c.pairs)
+	answers, err := r.liveOf(ctx, c.pairs)
 	if err != nil {
 		return nil, err
 	}
-	live := map[*pairing.Lock]*compile.Reading{}
+	came := map[*pairing.Lock]*live{}
 	for i, p := range c.pairs {
-		live[p.Now] = readings[i]
+		came[p.Now] = answers[i]
 	}
-	results := diff.Locks(r.revisions(c.pairs, live), c.standing)
+	results := diff.Locks(r.revisions(c.pairs, came), c.standing)
 	// What a lock takes over counts where that is worse than what its file was.
-	for i, result := range diff.Locks(r.revisions(c.again, live), nil) {
+	for i, result := range diff.Locks(r.revisions(c.again, came), nil) {
 		n := slices.IndexFunc(c.pairs, func(p pairing.Pair) bool { return p.Now == c.again[i].Now })
 		if was := results[n]; was.Decided && result.Decided && result.Class > was.Class {
 			result.Notes = append(result.Notes, "held against "+c.again[i].Was.Path+" of before, which was of this workflow and agent")
@@ -209,11 +209,14 @@ func (r *reviewing) judge(ctx context.Context, c *change) ([]*diff.Result, error
 }
 
 // revisions are what package diff judges of pairs, with what their agents answer.
-func (r *reviewing) revisions(pairs []pairing.Pair, live map[*pairing.Lock]*compile.Reading) []diff.Revision {
+func (r *reviewing) revisions(pairs []pairing.Pair, came map[*pairing.Lock]*live) []diff.Revision {
 	revisions := make([]diff.Revision, len(pairs))
 	for i, p := range pairs {
 		revisions[i] = diff.Revision{
-			Client: &r.cfg.Client, Policy: r.policy, MaxWaiver: r.cfg.Policy.MaxWaiver, Live: live[p.Now], At: time.Now(),
+			Client: &r.cfg.Client, Policy: r.policy, MaxWaiver: r.cfg.Policy.MaxWaiver, At: time.Now(),
+		}
+		if got := came[p.Now]; got != nil {
+			revisions[i].Live, revisions[i].Seen = got.Reading, got.seen()
 		}
 		if p.Was != nil {
 			revisions[i].Was = p.Was.Side
@@ -225,12 +228,12 @@ func (r *reviewing) revisions(pairs []pairing.Pair, live map[*pairing.Lock]*comp
 	return revisions
 }
 
-// readings are what the agents of the changed locks answer, in the order of the
+// liveOf is what the agents of the changed locks answer, in the order of the
 // pairs; nil where nobody is asked.
-func (r *reviewing) readings(ctx context.Context, pairs []pairing.Pair) ([]*compile.Reading, error) {
-	readings := make([]*compile.Reading, len(pairs))
+func (r *reviewing) liveOf(ctx context.Context, pairs []pairing.Pair) ([]*live, error) {
+	out := make([]*live, len(pairs))
 	if !r.live {
-		return readings, nil
+		return out, nil
 	}
 	var locks []*lockfile.Lock
 	var of []int
@@ -252,14 +255,14 @@ func (r *reviewing) readings(ctx context.Context, pairs []pairing.Pair) ([]*comp
 		return nil, err
 	}
 	for n, got := range answers {
-		readings[of[n]] = reading(locks[n], got)
+		out[of[n]] = judged(locks[n], got)
 	}
-	return readings, nil
+	return out, nil
 }
 
-// reading is an agent's answer; one that did not come, or came from an origin
+// judged is an agent's answer; one that did not come, or came from an origin
 // that the lock does not trust, is no card.
-func reading(l *lockfile.Lock, got *live) *compile.Reading {
+func judged(l *lockfile.Lock, got *live) *live {
 	err := got.err
 	if err == nil {
 		err = strayed(l, got.offsite, got.url, "")
@@ -271,10 +274,10 @@ func reading(l *lockfile.Lock, got *live) *compile.Reading {
 		}
 	}
 	if err == nil {
-		return got.Reading
+		return got
 	}
 	why := undecided(l, err)
-	return &compile.Reading{Err: &card.DocumentError{State: why.State, Msg: why.Detail}}
+	return &live{Reading: &compile.Reading{Err: &card.DocumentError{State: why.State, Msg: why.Detail}}}
 }
 
 // shownFrom is a path of the repository as it is from the folder below its top

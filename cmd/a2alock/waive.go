@@ -146,7 +146,7 @@ func (w *waiving) run(ctx context.Context, lock *lockfile.Lock, fingerprint stri
 	if strings.HasPrefix(f.Rule, "lock-") { // it is about the change alone
 		then = ", and may then be taken out there"
 	}
-	w.note(fmt.Sprintf("it counts once this is merged and %s has it (git merge %s)%s", w.head, of.base.Ref, then))
+	w.note(fmt.Sprintf("it counts once this is merged and %s has it (git merge %s)%s", w.head, shellWord(of.base.Ref), then))
 	return nil
 }
 
@@ -219,14 +219,14 @@ func (w *waiving) tooLate(ctx context.Context, lock *lockfile.Lock, f *diff.Find
 		branch = "change-" + id
 		steps = append(steps, "git switch -c "+branch)
 	}
-	again := []string{"a2alock waive", shellWord(lock.Path), f.Fingerprint, "--head", branch, "--until", w.Until, "--reason", shellWord(w.Reason)}
+	again := []string{"a2alock waive", shellWord(lock.Path), f.Fingerprint, "--head", shellWord(branch), "--until", w.Until, "--reason", shellWord(w.Reason)}
 	if w.base != "" {
 		again = append(again, "--base", shellWord(w.base))
 	}
 	if w.Owner != lock.Owner {
 		again = append(again, "--owner", shellWord(w.Owner))
 	}
-	steps = append(steps, "git commit -am 'the change'", "git switch -c waive-"+id+" "+of.base.Ref, strings.Join(again, " "))
+	steps = append(steps, "git commit -am 'the change'", "git switch -c waive-"+id+" "+shellWord(of.base.Ref), strings.Join(again, " "))
 	return &exit{
 		code: exitFail,
 		err:  fmt.Errorf("%s: %s is of the change that the file has by now, and no waiver that comes with a change lets that stand", lock.Path, f.Rule),

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // Secrets are the values that a credential put on requests, in the forms in which
@@ -126,18 +128,26 @@ func (s Secrets) Told(answer []byte) bool {
 	})
 }
 
-// escape is one of JSON's for a character of ASCII.
-var escape = regexp.MustCompile(`\\u00[0-7][0-9A-Fa-f]|\\["\\/]`)
+// escape is one of JSON's for a character, of two halves above the basic plane.
+var escape = regexp.MustCompile(`\\u[dD][89abAB][0-9A-Fa-f]{2}\\u[dD][c-fC-F][0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\["\\/]`)
 
-// unescaped is JSON with its characters of ASCII as such.
+// unescaped is JSON with its characters as such.
 func unescaped(text []byte) []byte {
 	return escape.ReplaceAllFunc(text, func(e []byte) []byte {
 		if e[1] != 'u' {
 			return e[1:]
 		}
-		n, _ := strconv.ParseUint(string(e[2:]), 16, 8)
-		return []byte{byte(n)}
+		r := half(e[2:6])
+		if len(e) == 12 {
+			r = utf16.DecodeRune(r, half(e[8:]))
+		}
+		return utf8.AppendRune(nil, r)
 	})
+}
+
+func half(digits []byte) rune {
+	n, _ := strconv.ParseUint(string(digits), 16, 16)
+	return rune(n)
 }
 
 // words are what a text may have without anybody's doing: words with a number

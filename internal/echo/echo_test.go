@@ -94,6 +94,12 @@ func TestToldInEscapes(t *testing.T) {
 			t.Errorf("Told(%s) = %v, want %v", answer, got, want)
 		}
 	}
+	odd := Of("Schl\u00fcssel-\U0001f511-0815")
+	for _, answer := range []string{`"Schl\u00fcssel-\ud83d\udd11-0815"`, `"Schl\u00FCssel-🔑-0815"`, `"Schlüssel-🔑-0815"`} {
+		if !odd.Told([]byte(answer)) {
+			t.Errorf("%s is not told", answer)
+		}
+	}
 	for _, sent := range []string{"Bearer T0ken-0123456789 ", "Bearer  T0ken-0123456789", "Bearer Bearer T0ken-0123456789"} {
 		before, after := get(t, "https://a.example/"), get(t, "https://a.example/")
 		after.Header.Set("Authorization", sent)

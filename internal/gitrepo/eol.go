@@ -17,9 +17,9 @@ func (r *Repo) normalize(ctx context.Context, files []File, index map[string]str
 	var odd []*File
 	var paths bytes.Buffer
 	for i := range files {
-		if f := &files[i]; bytes.Contains(f.Text, []byte("\r\n")) && f.Path == f.Real {
+		if f := &files[i]; bytes.Contains(f.Text, []byte("\r\n")) {
 			odd = append(odd, f)
-			paths.WriteString(f.Path + "\x00")
+			paths.WriteString(f.Real + "\x00") // a link has the line ends of what it leads to
 		}
 	}
 	if len(odd) == 0 {
@@ -36,7 +36,7 @@ func (r *Repo) normalize(ctx context.Context, files []File, index map[string]str
 	auto := slices.Contains([]string{"true", "yes", "on", "1", "input"}, strings.ToLower(strings.TrimSpace(string(configured))))
 	var asText []*File
 	for _, f := range odd {
-		switch converts, ifText := conversion(attributes[f.Path], auto); {
+		switch converts, ifText := conversion(attributes[f.Real], auto); {
 		case converts && ifText:
 			asText = append(asText, f)
 		case converts:
@@ -51,7 +51,7 @@ func (r *Repo) normalize(ctx context.Context, files []File, index map[string]str
 func (r *Repo) convertText(ctx context.Context, files []*File, index map[string]string) error {
 	indexed := make([]File, len(files))
 	for i, f := range files {
-		indexed[i].id = index[f.Path]
+		indexed[i].id = index[f.Real]
 	}
 	if err := r.read(ctx, indexed, maxTotal); err != nil {
 		return err

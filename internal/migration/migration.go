@@ -92,19 +92,40 @@ func (f Format) Of(db *bolt.DB, path string) (format int, begun bool, err error)
 		if meta == nil || !bytes.Equal(meta.Get(markKey), []byte(f.Mark)) {
 			return &boltfile.DamageError{Path: path, Reason: "another program's bbolt file"}
 		}
-		var err error
-		if format, err = strconv.Atoi(string(meta.Get(formatKey))); err != nil || format < 0 {
-			return &boltfile.DamageError{Path: path, Reason: fmt.Sprintf("format %q", meta.Get(formatKey))}
-		}
-		if again := meta.Get(againKey); again != nil && !bytes.Equal(again, meta.Get(formatKey)) {
-			format = len(f.Steps) // if it is any
-			if known := f.text(); !bytes.Equal(again, known) && !bytes.Equal(meta.Get(formatKey), known) {
-				return &boltfile.DamageError{Path: path, Reason: fmt.Sprintf("format %q, and %q", meta.Get(formatKey), again)}
+		once, again := meta.Get(formatKey), meta.Get(againKey)
+		var ok bool
+		if format, ok = f.agree(number(once), number(again)); !ok {
+			reason := fmt.Sprintf("format %q", once)
+			if again != nil {
+				reason += fmt.Sprintf(", and %q", again)
 			}
+			return &boltfile.DamageError{Path: path, Reason: reason}
 		}
 		return nil
 	})
 	return format, begun, err
+}
+
+// number reads a format, -1 where it is none.
+func number(text []byte) int {
+	n, err := strconv.Atoi(string(text))
+	if err != nil || n < 0 {
+		return -1
+	}
+	return n
+}
+
+// agree is the format that a file has, by the two that stand there, -1 for none:
+// where they differ a bit of one has turned.
+func (f Format) agree(a, b int) (format int, ok bool) {
+	low, high, known := min(a, b), max(a, b), len(f.Steps)
+	switch {
+	case low < 0:
+		return high, high >= 0
+	case low == high, high > known:
+		return low, true
+	}
+	return high, high == known
 }
 
 // text is the present format, as it is kept.

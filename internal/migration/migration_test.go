@@ -97,6 +97,26 @@ func TestMigrate(t *testing.T) {
 			"the present one, of which a bit turned", meta("mark", "ours", "format", "3", "format again", "2"), false,
 			[]string{"meta", "meta/format=3", "meta/format again=2", "meta/mark=ours"},
 		},
+		{
+			"the present one, of which a bit turned to no number", meta("mark", "ours", "format", "r", "format again", "2"), false,
+			[]string{"meta", "meta/format=r", "meta/format again=2", "meta/mark=ours"},
+		},
+		{
+			"and the other's", meta("mark", "ours", "format", "2", "format again", "\xb2"), false,
+			[]string{"meta", "meta/format=2", "meta/format again=\xb2", "meta/mark=ours"},
+		},
+		{
+			"of the present one, one is left", meta("mark", "ours", "format again", "2"), false,
+			[]string{"meta", "meta/format again=2", "meta/mark=ours"},
+		},
+		{
+			"an older one, of which a bit turned", meta("mark", "ours", "format", "3", "format again", "1"), true,
+			[]string{"data", "data/begun=", "data/step 1=", "meta", "meta/format=2", "meta/format again=2", "meta/mark=ours"},
+		},
+		{
+			"and to no number", meta("mark", "ours", "format", "1", "format again", "q"), true,
+			[]string{"data", "data/begun=", "data/step 1=", "meta", "meta/format=2", "meta/format again=2", "meta/mark=ours"},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			db := newDB(t, tt.have)
@@ -129,7 +149,9 @@ func TestMigrateLeavesAlone(t *testing.T) {
 		{"no format", meta("mark", "ours"), false, `format ""`},
 		{"no number", meta("mark", "ours", "format", "two"), false, `format "two"`},
 		{"below 0", meta("mark", "ours", "format", "-1"), false, `format "-1"`},
-		{"two, neither ours", meta("mark", "ours", "format", "1", "format again", "3"), false, `format "1", and "3"`},
+		{"two, both older", meta("mark", "ours", "format", "1", "format again", "0"), false, `format "1", and "0"`},
+		{"two, neither a number", meta("mark", "ours", "format", "two", "format again", "r"), false, `format "two", and "r"`},
+		{"two, both newer", meta("mark", "ours", "format", "7", "format again", "3"), true, "a.db: has format 3, "},
 		{
 			"newer", meta("mark", "ours", "format", "3", "format again", "3"), true,
 			"a.db: has format 3, and this a2alockd knows 2 at most: run the newer one, or move the file away to begin anew",

@@ -37,8 +37,7 @@ var (
 type Options struct {
 	Format Format
 	// Mend, where not nil, takes out or makes anew what cannot be read, and gives
-	// a fault for each. It is run before a file is worked with, and by [DB.Mend];
-	// in an [Inspect] it changes nothing.
+	// a fault for each. It runs before a file is worked with, and by [DB.Mend].
 	Mend func(*Tx) ([]error, error)
 	// Timeout is how long to wait for another process to let go of the file; 0
 	// is 800 ms.

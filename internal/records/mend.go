@@ -47,6 +47,7 @@ func (db *DB) mendFile() (err error) {
 	}
 	if err == nil && db.opts.Mend != nil {
 		faults, err = db.opts.Mend(tx)
+		db.faults = nil // what it met is mended, or the file is set aside
 	}
 	if db.file.Usage.OneHead {
 		faults = append(faults, errors.New("one of the file's two heads: what was written last may be missing"))
@@ -69,7 +70,7 @@ func (db *DB) mendFile() (err error) {
 	}
 	if len(faults) > 0 {
 		db.opts.Log.Error("records damaged: taken out or made anew", "path", db.file.Path(), "records", o.Mended, "err", o.Reason, "aside", o.Aside)
-	} else {
+	} else if o.Aside != "" {
 		db.opts.Log.Info("what was taken out of the store is in a copy of it", "path", db.file.Path(), "aside", o.Aside)
 	}
 	if err := b.Commit(); err != nil { // a full disk is no reason to stay down

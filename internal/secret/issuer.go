@@ -30,7 +30,7 @@ var issuers = []struct {
 	{"a JSON web token", "eyJ", `\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_.-]*`, isJOSE},
 
 	// Clouds.
-	{"an AWS key", "AKIA ASIA ABIA ACCA", `\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b`, hasMix},
+	{"an AWS key", "AKIA ASIA ABIA ACCA", `\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b`, isAWS},
 	{"an AWS token", "ABSK IQoJb3JpZ2lu", `\bABSK[A-Za-z0-9+/]{80,}|\bIQoJb3JpZ2lu[A-Za-z0-9+/]{60,}`, hasMix},
 	{"a Google API key", "AIza", `\bAIza[0-9A-Za-z_-]{30,}`, hasMix},
 	{"a Google secret", "GOCSPX- ya29. 1//0", `\bGOCSPX-[0-9A-Za-z_-]{20,}|\bya29\.[0-9A-Za-z_-]{20,}|\b1//0[0-9A-Za-z_-]{20,}`, hasMix},
@@ -125,9 +125,9 @@ func runs(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune("-_.~", r) })
 }
 
-// numbered are words that have a digit in them.
+// numbered are words that have a digit in them, versions and moments.
 var numbered = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)a2a|b2[bceg]|c2[bc]|p2p|o2o|k8s|i18n|l10n|oauth2|sha256|base64|utf8|x509|ec2|\b(?:api|k)?v[0-9]+`)
+	return regexp.MustCompile(`(?i)a2a|b2[bceg]|c2[bc]|p2p|o2o|k8s|i18n|l10n|oauth2|sha256|base64|utf8|x509|ec2|\b(?:api|k)?v[0-9]+|\b20[0-9]{6}T[0-9]{4,6}Z?`)
 })
 
 // isMixed reports whether one word has letters and digits so that no one reads
@@ -159,6 +159,12 @@ func hasMix(s string) bool {
 	return slices.ContainsFunc(runs(s), func(run string) bool { return isMixed(run) || len(run) >= 20 && isJumble(run) })
 }
 
+// isAWS asks for a digit that numbers no name, or for letters that are no words.
+func isAWS(s string) bool {
+	body := s[len("AKIA") : len(s)-1]
+	return strings.ContainsAny(body, "234567") || isJumble(body)
+}
+
 // isSlack asks for what hasMix does, or the number of a workspace.
 func isSlack(s string) bool {
 	return hasMix(s) || slices.ContainsFunc(runs(s), func(run string) bool { return len(run) >= 10 && strings.Trim(run, "0123456789") == "" })
@@ -179,7 +185,8 @@ func isModelKey(s string) bool {
 // isJumble reports whether s is letters alone, and no words run together: with
 // few vowels, many consonants in a row, or capitals within words.
 func isJumble(s string) bool {
-	vowels, row, longest, small, capitals := 0, 0, 0, 0, 0
+	vowels, capitals := 0, 0
+	row, longest, small := 0, 0, 0 // consonants, and letters in lower case, up to here
 	for i := range len(s) {
 		isLower := 'a' <= s[i] && s[i] <= 'z'
 		if !isLower && (s[i] < 'A' || s[i] > 'Z') {

@@ -40,13 +40,15 @@ func inValue(name, s string) []found {
 		}
 	}
 	kind := kindOf(name)
-	if kind < strong || isPlaceholder(s) || isPlain(s) || strings.Contains(s, "://") ||
+	if kind < strong || isPlaceholder(s) || strings.Contains(s, "://") ||
 		isSignature(name) || // anybody may see one; in an address it grants
-		isHeader(name) && !isKey(s) || isDigest(s) && !(isUUID(s) && isHolder(name, "token")) {
+		isPlain(s) && !(kind == password && isSlashed(s)) ||
+		isHeader(name) && !isKey(s) ||
+		isDigest(s) && !(isUUID(s) && isHolder(name, "token")) {
 		return nil
 	}
 	random := isRandom(s) || isUUID(s) || len(s) >= 16 && oneWord().MatchString(s) && hasMixed(s) ||
-		len(s) >= 24 && isJumble(s)
+		isLetters(s)
 	if random || kind == password && isPassword(s) || isHolder(name) && isMadeUp(s) {
 		return []found{{"a value under a name that speaks of secrets", s}}
 	}
@@ -80,7 +82,7 @@ func inText(s string) []found {
 		return nil
 	}
 	for _, m := range authorization().FindAllStringSubmatch(s, -1) {
-		if isBasic := strings.EqualFold(m[1], "basic"); isBasic && isUserPass(m[2]) || !isBasic && (isKey(m[2]) || len(m[2]) >= 24 && isJumble(m[2])) {
+		if isBasic := strings.EqualFold(m[1], "basic"); isBasic && isUserPass(m[2]) || !isBasic && (isKey(m[2]) || isLetters(m[2])) {
 			list = append(list, found{"a credential of an Authorization header", m[2]})
 		}
 	}
@@ -267,11 +269,17 @@ var (
 // isDigest reports whether s names its own kind: a digest, a UUID, a fingerprint.
 func isDigest(s string) bool { return digestLike().MatchString(s) }
 
+// isLetters reports whether s is a token without digits.
+func isLetters(s string) bool { return len(s) >= 24 && isJumble(s) }
+
 // isUUID reports whether s is one that may have been drawn: the nil UUID is none.
 func isUUID(s string) bool { return uuid().MatchString(s) && entropy(s) >= 2 }
 
 // isPlain reports whether s grants nothing, whatever the name above it.
 func isPlain(s string) bool { return plain().MatchString(s) && !isKey(s) }
+
+// isSlashed reports whether s is a password with a slash before it, and no path.
+func isSlashed(s string) bool { return strings.LastIndexByte(s, '/') == 0 && hasMixed(s) }
 
 // longestWord is longer than the words that stand in an address.
 const longestWord = 20
@@ -286,7 +294,7 @@ func isWord(s string) bool {
 // isShort reports whether s is no word for all that it is short: hexadecimal, or
 // letters and digits that are no version.
 func isShort(s string) bool {
-	return len(s) >= 3 && !isPlain(s) && s[0] != 'v' && (isHexLetters(s) || hasBoth(s))
+	return len(s) >= 3 && !isPlain(s) && (isHexLetters(s) || hasBoth(s)) && !numbered().MatchString(s)
 }
 
 // isHex reports whether s is of hexadecimal digits in lower case.

@@ -22,9 +22,13 @@ var mark = []byte("taken\x00")
 // Keep keeps in the bucket to what changes took out or replaced. What is kept of a
 // key already stays.
 func Keep(to *bolt.Bucket, changes []Change) error {
-	room := Most
+	room, changed := Most, map[string]bool{}
 	for _, c := range changes {
 		key := slices.Concat(mark, c.Bucket, []byte{0}, c.Key)
+		if changed[string(key)] {
+			continue // what it held then is of these changes
+		}
+		changed[string(key)] = true
 		if len(c.Was) == 0 || len(c.Was) > room || to.Get(key) != nil {
 			continue
 		}

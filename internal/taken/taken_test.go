@@ -36,7 +36,7 @@ func TestKeep(t *testing.T) {
 		large := bytes.Repeat([]byte("x"), taken.Most-3)
 		err = errors.Join(
 			taken.Keep(b, []taken.Change{
-				change("a", []byte("one")), change("a", []byte("then")), change("new", nil), change("large", large), change("late", []byte("!")),
+				change("a", []byte("one")), change("a", []byte("then")), change("new", nil), change("new", []byte("ours")), change("large", large), change("late", []byte("!")),
 			}),
 			taken.Keep(b, []taken.Change{change("a", []byte("two")), change("late", []byte("!"))}))
 		got := map[string]int{}
