@@ -195,7 +195,7 @@ func (l *Lock) toDo() []deed {
 		drift := diff.SectionOf(f) == diff.Agent
 		switch {
 		case !ok || isShort(&f) || f.Waived != nil || drift && fitted && f.Class == diff.Breaking:
-		case drift && f.Class == diff.Review:
+		case drift && f.Class == diff.Review && f.Rule != "lock-stale-pin": // which says that this pin is not enough
 			accepted[f.Rule] = true
 		case f.Rule == "change-unclassified": // of the lock's own members
 			rule.Do = "Ask whoever changed it what for."

@@ -66,8 +66,9 @@ func (r *reviewing) reach(ctx context.Context, repo *gitrepo.Repo, start gitrepo
 		if !outside && len(doors) == 0 {
 			continue
 		}
-		paths, err := lockfile.Find([]string{abs}) // as check does
-		if err != nil { // which says so, and would have read what is there
+		// As check does, which says what it cannot search, and reads nothing then.
+		paths, err := lockfile.Find([]string{abs})
+		if err != nil {
 			re.open(repo.Top, behind)
 		}
 		for _, p := range paths {
