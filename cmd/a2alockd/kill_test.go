@@ -412,11 +412,17 @@ func (k *killing) count(want map[string]bool) {
 		t.Errorf("the receiver found %q", faults)
 	}
 	ids, repeats := map[string]string{}, 0
-	ends, left := k.ends, 0 // how often a message may still come again
+	// One message may have been under way at each end, and comes again once: the last
+	// that had come, or the one that was just coming. It waits for its next attempt, so
+	// that it may be after another end.
+	ends, left, underWay := k.ends, 0, map[string]int{}
 	for i, m := range had {
 		for len(ends) > 0 && i >= ends[0].messages {
-			if !ends[0].orderly { // one message may have been under way
-				left = 1
+			if n := ends[0].messages; !ends[0].orderly {
+				left++
+				for _, m := range had[max(n-1, 0):min(n+1, len(had))] {
+					underWay[whatOf(m)]++
+				}
 			}
 			ends = ends[1:]
 		}
@@ -435,7 +441,9 @@ func (k *killing) count(want map[string]bool) {
 			t.Errorf("%s was told twice, as %s and %s", what, id, m.id)
 		default:
 			repeats++
-			if left--; left < 0 {
+			left--
+			underWay[what]--
+			if left < 0 || underWay[what] < 0 {
 				t.Errorf("after end %d: too many messages came again: %s", len(k.ends)-len(ends), what)
 			}
 		}
