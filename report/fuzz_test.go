@@ -45,7 +45,9 @@ func formats(s string, v any) []format {
 		Card:     &card.Card{Shape: card.Shape10},
 		Findings: []card.Finding{{Code: "missing", Severity: card.Error, Scope: card.ScopeSkill, Path: s, Message: s}},
 	})
-	impact, review := &Impact{r}, &Review{r, s}
+	since := *r
+	since.Base = &Base{Ref: s, Commit: s}
+	impact, review := &Impact{r}, &Review{&since}
 	text := func(w func(io.Writer, TextOptions) error) func(io.Writer) error {
 		return func(out io.Writer) error { return w(out, TextOptions{}) }
 	}

@@ -40,6 +40,14 @@ type Base struct {
 	Commit string `json:"commit"` // its id, in full
 }
 
+// String is "main (abc1234)"; nil is "".
+func (b *Base) String() string {
+	if b == nil {
+		return ""
+	}
+	return b.Ref + " (" + b.Commit[:min(7, len(b.Commit))] + ")"
+}
+
 // Undecided is the [Report.Status] where something could not be decided and
 // nothing reached the fail level.
 const Undecided = "undecided"

@@ -18,12 +18,7 @@ import (
 // Markdown say of each lock what the workflow asks now, what it no longer asks,
 // what the agent changed, what became of evidence, trust and waivers, and what to
 // do. Its JSON and exit code are the report's.
-type Review struct {
-	*Report
-	// Since is what the locks were compared with, "main (abc1234)"; "" for two
-	// files.
-	Since string
-}
+type Review struct{ *Report }
 
 // reviewWidth is how long the lines of a review get; longer ones are broken
 // between words.
@@ -50,13 +45,13 @@ var headings = []struct {
 
 // headline is what was found, and against what; show makes a name harmless.
 func (r *Review) headline(show func(s string, n int) string) string {
-	since := show(r.Since, nameWidth)
+	since := show(r.Base.String(), nameWidth)
 	switch {
-	case len(r.Locks) == 0 && r.Since == "":
+	case len(r.Locks) == 0 && r.Base == nil:
 		return "no lock changed"
 	case len(r.Locks) == 0:
 		return "no lock changed since " + since
-	case r.Since == "":
+	case r.Base == nil:
 		return r.summary()
 	}
 	return r.summary() + ", compared with " + since

@@ -12,11 +12,18 @@ import (
 	"github.com/a2alock/a2alock/lockfile"
 )
 
-// reviewText is the text of a review of results.
-func reviewText(t *testing.T, results []*diff.Result, since string) string {
+// review is one of results, compared with base.
+func review(results []*diff.Result, base *Base) *Review {
+	r := New(results, diff.Breaking, nil)
+	r.Base = base
+	return &Review{r}
+}
+
+// reviewText is its text.
+func reviewText(t *testing.T, results []*diff.Result, base *Base) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := (&Review{New(results, diff.Breaking, nil), since}).Text(&out, TextOptions{}); err != nil {
+	if err := review(results, base).Text(&out, TextOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -37,12 +44,15 @@ func revised(findings ...diff.Finding) *diff.Result {
 }
 
 func TestReviewOfNoChange(t *testing.T) {
-	for since, want := range map[string]string{
-		"":                     "compatible: no lock changed\n",
-		"origin/main (abc123)": "compatible: no lock changed since origin/main (abc123)\n",
+	for _, tt := range []struct {
+		base *Base
+		want string
+	}{
+		{nil, "compatible: no lock changed\n"},
+		{&Base{Ref: "origin/main", Commit: "abc1234567"}, "compatible: no lock changed since origin/main (abc1234)\n"},
 	} {
-		if got := reviewText(t, nil, since); got != want {
-			t.Errorf("a review of nothing since %q = %q, want %q", since, got, want)
+		if got := reviewText(t, nil, tt.base); got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
 		}
 	}
 }
@@ -55,10 +65,10 @@ func TestReviewOrder(t *testing.T) {
 		diff.Finding{Rule: "lock-requirement-dropped", Class: diff.Review, Path: "/requires/streaming", Message: "streaming went"},
 		diff.Finding{Rule: "lock-evidence-removed", Class: diff.Review, Path: "/verified/streaming", Message: "evidence went"},
 		diff.Finding{Rule: "lock-scopes-widened", Class: diff.Review, Path: "/requires/skills/quote/scopes", Message: "a scope came"},
-	)}, "main (abc)")
+	)}, &Base{Ref: "main", Commit: "abcdef0123"})
 	at := -1
 	for _, want := range []string{
-		"review: 5 review findings in 1 lock, compared with main (abc)\n", "review  a.a2a.lock.json\n",
+		"review: 5 review findings in 1 lock, compared with main (abcdef0)\n", "review  a.a2a.lock.json\n",
 		"  asks now\n    review      lock-scopes-widened: a scope came\n",
 		"  no longer asks\n    review      lock-requirement-dropped: streaming went\n",
 		"  the agent changed\n    review      agent-version-changed: the version is another\n",
@@ -86,11 +96,11 @@ func TestReviewSaysNothingOfWhatWasNotCompared(t *testing.T) {
 		"undecided": {undecided, false},
 		"invalid":   {revised(diff.Finding{Rule: "lock-invalid", Class: diff.Breaking, Message: "no lock"}), false},
 	} {
-		if text := reviewText(t, []*diff.Result{c.result}, ""); strings.Contains(text, none) != c.says {
+		if text := reviewText(t, []*diff.Result{c.result}, nil); strings.Contains(text, none) != c.says {
 			t.Errorf("%s: it says %q: %v, want %v, in:\n%s", name, none, !c.says, c.says, text)
 		}
 		var out bytes.Buffer
-		if err := (&Review{New([]*diff.Result{c.result}, diff.Breaking, nil), ""}).Markdown(&out); err != nil {
+		if err := review([]*diff.Result{c.result}, nil).Markdown(&out); err != nil {
 			t.Fatal(err)
 		}
 		if says := strings.Contains(out.String(), "Nothing that it did not."); says != c.says {
@@ -109,7 +119,7 @@ func TestReviewShortens(t *testing.T) {
 		Rule: "lock-owner-changed", Class: diff.Review, Message: "x",
 		Waived: &diff.Waived{Reason: "agreed", Owner: "ann", Until: "2027-01-01"},
 	})
-	text := reviewText(t, []*diff.Result{revised(findings...)}, "")
+	text := reviewText(t, []*diff.Result{revised(findings...)}, nil)
 	for line := range strings.Lines(text) {
 		if utf8.RuneCountInString(line) > reviewWidth+1 && !strings.Contains(line, strings.Repeat("w", 200)) {
 			t.Errorf("a line of %d characters: %q", utf8.RuneCountInString(line), line)
@@ -134,7 +144,7 @@ func TestReviewMarkdownFitsIntoAComment(t *testing.T) {
 		many = append(many, revised(slices.Repeat([]diff.Finding{{Rule: "skill-removed", Class: diff.Breaking, Message: strings.Repeat("m", 350)}}, 5)...))
 	}
 	var out bytes.Buffer
-	if err := (&Review{New(many, diff.Breaking, nil), "main (abc)"}).Markdown(&out); err != nil {
+	if err := review(many, &Base{Ref: "main", Commit: "abc"}).Markdown(&out); err != nil {
 		t.Fatal(err)
 	}
 	if out.Len() > 65_000 || !strings.Contains(out.String(), "found no room here") {
@@ -155,6 +165,6 @@ func FuzzReviewText(f *testing.F) {
 		)
 		r.Notes = []string{s}
 		r.Lock = &lockfile.Lock{Path: s, Workflow: s, Owner: s, Agent: s, Fallback: s}
-		inert(t, "review.txt", []byte(reviewText(t, []*diff.Result{r, {Lock: r.Lock, State: diff.NoBase, Detail: s}}, s)))
+		inert(t, "review.txt", []byte(reviewText(t, []*diff.Result{r, {Lock: r.Lock, State: diff.NoBase, Detail: s}}, &Base{Ref: s, Commit: s})))
 	})
 }

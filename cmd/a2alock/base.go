@@ -14,9 +14,8 @@ import (
 
 // A based is what a change is compared with, and the commit that is reviewed.
 type based struct {
-	name string
+	base gitrepo.Commit // as it is now
 	head gitrepo.Commit // zero: the working tree
-	base gitrepo.Commit // what name is now
 	// others are the further commits where the branch left it.
 	others []gitrepo.Commit
 	tip    string // id of the commit that is reviewed, or that the working tree is of
@@ -54,10 +53,10 @@ func (r *reviewing) bases(ctx context.Context, repo *gitrepo.Repo) (b based, sta
 	if err != nil {
 		return b, start, gitExit(ctx, err)
 	}
-	b.name, b.base = base.Name, base
+	b.base = base
 	bases, err := repo.MergeBases(ctx, base, head)
 	if errors.Is(err, gitrepo.ErrUnrelated) {
-		return b, start, unrelated(b.name, tip, repo.Shallow)
+		return b, start, unrelated(b.base.Name, tip, repo.Shallow)
 	}
 	if err != nil {
 		return b, start, gitExit(ctx, err)
@@ -69,13 +68,12 @@ func (r *reviewing) bases(ctx context.Context, repo *gitrepo.Repo) (b based, sta
 	case !certain && start.ID != base.ID: // what is before HEAD is where it left that
 		return b, start, &exit{
 			code: exitUndecided,
-			err:  fmt.Errorf("where the branch left %s is not certain: the history here is cut off after %s", b.name, start.Short()),
+			err:  fmt.Errorf("where the branch left %s is not certain: the history here is cut off after %s", b.base.Name, start.Short()),
 			hint: wholeHistory,
 		}
 	}
 	if r.base == "" {
-		a := gitrepo.Commit{Name: b.name, ID: start.ID}
-		r.note("compared with " + a.String() + "; --base REF names another")
+		r.note("compared with " + gitrepo.Commit{Name: base.Name, ID: start.ID}.String() + "; --base REF names another")
 	}
 	return b, start, nil
 }
@@ -106,8 +104,8 @@ func (r *reviewing) oneAnswer(ctx context.Context, b based, scope *pairing.Scope
 			return &exit{
 				code: exitUndecided,
 				err: fmt.Errorf("%s: the branch left %s in %d places, as they were merged into each other, and the lock differs between %s and %s",
-					shownFrom(was.repo.Prefix, file), b.name, len(sides), was.at.Short(), s.at.Short()),
-				hint: "merged into the branch, it leaves one:\ngit merge " + shellWord(b.name) + "\nand --base COMMIT names one of those there are",
+					shownFrom(was.repo.Prefix, file), b.base.Name, len(sides), was.at.Short(), s.at.Short()),
+				hint: "merged into the branch, it leaves one:\ngit merge " + shellWord(b.base.Name) + "\nand --base COMMIT names one of those there are",
 			}
 		}
 	}

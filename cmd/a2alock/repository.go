@@ -59,10 +59,7 @@ func (r *reviewing) ofRepository(ctx context.Context, args []string) (*change, e
 	if err := r.oneAnswer(ctx, base, scope, &was, &now); err != nil {
 		return nil, err
 	}
-	c := &change{
-		since: gitrepo.Commit{Name: base.name, ID: start.ID}.String(),
-		base:  &report.Base{Ref: base.name, Commit: start.ID},
-	}
+	c := &change{base: &report.Base{Ref: base.base.Name, Commit: start.ID}}
 	c.sort(pairing.Of(was.locks, now.locks), scope)
 	if err := now.lost(c.pairs); err != nil {
 		return nil, err
@@ -83,11 +80,11 @@ func (r *reviewing) nothingBefore(repo *gitrepo.Repo, b based) error {
 	if repo.Shallow {
 		return &exit{
 			code: exitUndecided,
-			err:  fmt.Errorf("%s is the commit under review itself, in a history that is cut off: there is nothing to compare with", b.name),
+			err:  fmt.Errorf("%s is the commit under review itself, in a history that is cut off: there is nothing to compare with", b.base.Name),
 			hint: wholeHistory + "\nand --base REF names what the change is for",
 		}
 	}
-	r.note(b.name + " is the commit under review itself, so only what is not committed could show; --base REF names another")
+	r.note(b.base.Name + " is the commit under review itself, so only what is not committed could show; --base REF names another")
 	return nil
 }
 

@@ -87,7 +87,7 @@ that could not be read before.`,
 		o.text = change.text
 		rep := report.New(results, level, nil)
 		rep.Base = change.base
-		return a.print(&report.Review{Report: rep, Since: change.since}, o)
+		return a.print(&report.Review{Report: rep}, o)
 	}
 	return c
 }
@@ -104,8 +104,7 @@ type change struct {
 	pairs    []pairing.Pair
 	again    []pairing.Pair   // further ones, whose locks of now are in pairs
 	standing []*lockfile.Lock // those that did not change
-	since    string           // what they are compared with; "" for two files
-	base     *report.Base     // likewise
+	base     *report.Base     // what they are compared with; nil for two files
 }
 
 // change finds what there is to review: two files, or the locks of a

@@ -194,7 +194,7 @@ func (w *waiving) reviewed(ctx context.Context, lock *lockfile.Lock, fingerprint
 		}
 	}
 	if len(results) == 0 {
-		return nil, nil, refused(fmt.Errorf("%s: nothing changed in it since %s", lock.Path, c.since))
+		return nil, nil, refused(fmt.Errorf("%s: nothing changed in it since %s", lock.Path, c.base))
 	}
 	return nil, nil, notFound(lock, fingerprint, results...)
 }

@@ -41,6 +41,18 @@ func newTree(t *testing.T) tree {
 	return r
 }
 
+// withSubmodule is a repository with another one in it, at part.
+func withSubmodule(t *testing.T) tree {
+	t.Helper()
+	sub := newTree(t)
+	sub.write("in", "sub")
+	sub.commit()
+	r := tree{t, t.TempDir()}
+	r.git("init", "-q", "-b", "main", ".")
+	r.git("-c", "protocol.file.allow=always", "submodule", "-q", "add", "file://"+filepath.ToSlash(sub.dir), "part")
+	return r
+}
+
 func (r tree) git(args ...string) string {
 	r.Helper()
 	return r.in(r.dir, args...)

@@ -94,12 +94,7 @@ func TestPartialClone(t *testing.T) {
 
 // Submodules are repositories of their own.
 func TestSubmodule(t *testing.T) {
-	sub := newTree(t)
-	sub.write("in", "sub")
-	sub.commit()
-	r := tree{t, t.TempDir()}
-	r.git("init", "-q", "-b", "main", ".")
-	r.git("-c", "protocol.file.allow=always", "submodule", "-q", "add", "file://"+filepath.ToSlash(sub.dir), "part")
+	r := withSubmodule(t)
 	r.write("a", "top")
 	keep := func(path string) bool { return path != ".gitmodules" }
 	repo := r.open()

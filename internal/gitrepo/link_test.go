@@ -134,17 +134,12 @@ func TestManyLinks(t *testing.T) {
 }
 
 func TestDoors(t *testing.T) {
-	sub := newTree(t)
-	sub.write("in", "sub")
-	sub.commit()
-	r := tree{t, t.TempDir()}
-	r.git("init", "-q", "-b", "main", ".")
-	r.git("-c", "protocol.file.allow=always", "submodule", "-q", "add", "file://"+filepath.ToSlash(sub.dir), "part")
+	r := withSubmodule(t)
 	r.write("folder/a", "x")
 	r.link("to a\nfolder", "folder")
 	r.link("to a file", "folder/a")
 	r.link("to nothing", "nowhere")
-	r.link("out", sub.dir)
+	r.link("out", t.TempDir())
 	r.commit()
 	got, err := r.open().Doors(t.Context())
 	if want := "[out part to a\nfolder]"; err != nil || fmt.Sprint(got) != want {

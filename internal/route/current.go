@@ -14,9 +14,6 @@ type Current struct{ atomic.Pointer[Router] }
 // Fallback is that of the router, [Router.Fallback].
 func (c *Current) Fallback() string { return c.Load().Fallback() }
 
-// Due is that of the router, [Router.Due].
-func (c *Current) Due(in Standing) ([]store.Row, *store.Episode) { return c.Load().Due(in) }
-
 // Daemon is that of the router, [Router.Daemon].
 func (c *Current) Daemon(kind, text string, now time.Time) []store.Row {
 	return c.Load().Daemon(kind, text, now)
